@@ -17,7 +17,7 @@ SETTINGS = {
     "SAGACITY_RATE_LIMITS": "false",
 }
 POLLS = 5_000
-"""Calls within which a change is seen, of which each takes a millisecond or more; most changes hold from the first on."""
+"""Calls within which a change is seen, of which each takes a millisecond or more."""
 PERSON = {"email": "ana@example.com", "password": "Two-Lions-4"}
 
 
@@ -31,7 +31,7 @@ def polls_until(seen: Callable[[], bool]) -> int:
 
 @pytest.mark.full
 def test_what_changes_at_one_server_holds_at_the_other(tmp_path: Path) -> None:
-    """A role and a token from the next call on; a configuration and a site variable within the two seconds of a cache."""
+    """A role and a token from the next call on; a configuration and a site variable once a cache of two seconds ends."""
     with running_server(tmp_path, SETTINGS) as first, running_server(tmp_path, SETTINGS) as second:
         secret = sagacity("token", "create", "--scope", "admin", home=tmp_path).out.splitlines()[0]
         with (

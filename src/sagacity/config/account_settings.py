@@ -59,8 +59,8 @@ class AccountSettings(BaseSettings):
         default=0.25,
         ge=0,
         le=5,
-        description="Signing up and asking for an e-mail are answered at a multiple of so many seconds, so that the time "
-        "does not tell whether the address has an account; 0: as soon as possible.",
+        description="Signing up and asking for an e-mail are answered at a multiple of so many seconds, so that the "
+        "time does not tell whether the address has an account; 0: as soon as possible.",
     )
     mail_url: SecretStr = Field(
         default=SecretStr(""),
