@@ -31,7 +31,7 @@ def polls_until(seen: Callable[[], bool]) -> int:
 
 @pytest.mark.full
 def test_what_changes_at_one_server_holds_at_the_other(tmp_path: Path) -> None:
-    """A role and a token from the next call on; a configuration and a site variable once a cache of two seconds ends."""
+    """A role and a token from the next call on; a configuration and a site variable after two seconds."""
     with running_server(tmp_path, SETTINGS) as first, running_server(tmp_path, SETTINGS) as second:
         secret = sagacity("token", "create", "--scope", "admin", home=tmp_path).out.splitlines()[0]
         with (
