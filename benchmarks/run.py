@@ -31,6 +31,7 @@ SUBJECTS = (
     "startup",
     "workers",
     "lifecycle",
+    "sign_in",
     "copy_rows",
     "postgres_publish",
     "postgres_search",

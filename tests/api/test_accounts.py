@@ -12,6 +12,7 @@ import pytest
 from sagacity.auth.account_tokens import AccountTokens, SessionToken, TokenUse
 from sagacity.domain.errors import ConfigError
 from sagacity.domain.ids import UserId
+from sagacity.domain.member import CODE_PREFIX
 from support.accounts import (
     EMAIL,
     PASSWORD,
@@ -187,6 +188,24 @@ async def test_an_address_is_not_told_to_have_an_account(tmp_path: Path) -> None
             ]
             log_in_as_before = await log_in(api)
             assert log_in_as_before["user"]["email"] == EMAIL
+
+
+async def test_answers_about_addresses_come_at_even_times(tmp_path: Path) -> None:
+    """At a multiple of the step, whatever there was to do; an error, too."""
+    async with serving(tmp_path, answer_step_seconds=0.2) as app, client_of(app) as api:
+        now = asyncio.get_running_loop().time
+        for path, body in (
+            ("/api/auth/signup", {"email": EMAIL, "password": PASSWORD}),
+            (
+                "/api/auth/signup",
+                {"email": EMAIL, "password": PASSWORD, "invitation_code": f"{CODE_PREFIX}x"},
+            ),
+            ("/api/forgot-password", {"email": EMAIL}),
+            ("/api/resend-verification", {"email": "nobody@example.com"}),
+        ):
+            began = now()
+            await api.post(path, json=body)
+            assert now() - began >= 0.2, path
 
 
 @pytest.mark.both_databases

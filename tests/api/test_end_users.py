@@ -15,7 +15,10 @@ import httpx
 import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
+from fastapi import Request
+from fastapi.security import HTTPAuthorizationCredentials
 
+from sagacity.api.dependencies import caller_of
 from support.api import client_of, running, settings_in
 from support.jose_vectors import vectors
 from support.key_server import Issuer, issuing
@@ -182,7 +185,7 @@ async def test_public_keys_verify(tmp_path: Path, issuer: Issuer) -> None:
 
 
 async def test_keys_are_fetched_once_and_rotated(tmp_path: Path, issuer: Issuer) -> None:
-    """However many ask at once; a new key is found, a withdrawn one is forgotten, an outage changes nothing."""
+    """However many ask at once; a new key is found, a withdrawn one forgotten; keys outlive an outage of a day."""
     clock = StoppedClock()
     async with serving(tmp_path, clock, jwt_jwks_url=issuer.url) as api:
         old = issuer.token("first", **claims(clock))
@@ -202,6 +205,10 @@ async def test_keys_are_fetched_once_and_rotated(tmp_path: Path, issuer: Issuer)
         issuer.is_down = True
         clock.advance(700)
         assert (await asked(api, issuer.token("second", **claims(clock)))).status_code == 200
+        clock.advance(23 * 3_600)
+        assert (await asked(api, issuer.token("second", **claims(clock)))).status_code == 200
+        clock.advance(3_600)
+        assert "cannot be read now" in await refused(api, issuer.token("second", **claims(clock)))
         issuer.is_down = False
         del issuer.keys["first"]
         clock.advance(700)
@@ -209,7 +216,21 @@ async def test_keys_are_fetched_once_and_rotated(tmp_path: Path, issuer: Issuer)
         assert (await asked(api, old)).status_code == 401
 
 
+async def test_the_audit_log_knows_users_by_a_pseudonym(tmp_path: Path) -> None:
+    """One each, and the same each time; who it is, nobody can tell from it."""
+    clock = StoppedClock()
+    async with running(settings_in(tmp_path, **RULES, jwt_secret=SECRET), clock) as app:
+        names = []
+        for subject in ("ana", "ana", "bo"):
+            sent = HTTPAuthorizationCredentials(scheme="Bearer", credentials=signed(clock, sub=subject))
+            caller = await caller_of(Request({"type": "http", "app": app, "headers": []}), sent)
+            names.append(caller.principal.audited_as)
+    assert (names[0] == names[1], names[0] == names[2]) == (True, False)
+    assert all(name.startswith("user:") and "ana" not in name for name in names)
+
+
 async def test_issuer_that_is_away_lets_nobody_in(tmp_path: Path, issuer: Issuer) -> None:
+    """It is asked again after a second, and ever more seldom: whoever waits for it waits for no longer than it."""
     clock = StoppedClock()
     issuer.is_down = True
     async with serving(tmp_path, clock, jwt_jwks_url=issuer.url) as api:
@@ -217,10 +238,12 @@ async def test_issuer_that_is_away_lets_nobody_in(tmp_path: Path, issuer: Issuer
         reasons = await asyncio.gather(*(refused(api, token) for _ in range(10)), refused(api, token))
         assert all("cannot be read now" in one for one in reasons)
         assert issuer.asked == 1  # of those that wait, nobody asks again at once
+        for pause, times in ((1, 2), (1, 2), (1, 3), (3, 3), (1, 4), (31, 5), (16, 6), (29, 6)):
+            clock.advance(pause)
+            assert "cannot be read now" in await refused(api, token)
+            assert issuer.asked == times
         issuer.is_down = False
-        assert "cannot be read now" in await refused(api, token)
-        assert issuer.asked == 1
-        clock.advance(31)
+        clock.advance(1)
         assert (await asked(api, issuer.token("first", **claims(clock)))).status_code == 200
 
 

@@ -262,6 +262,7 @@ async def test_a_mistyped_route_or_method_is_told_where_to_look(api):
         ("GET", "/api/search", "POST"),
         ("PATCH", "/api/update_skill_status", "POST, PUT"),
         ("PUT", "/api/entities/3", "DELETE, GET, PATCH"),
+        ("PUT", "/api/invitations/accept", "POST"),
     ):
         reply = await api.request(method, path)
         assert (reply.status_code, reply.headers["Allow"]) == (405, allowed)

@@ -25,9 +25,11 @@ from support.accounts import (
     signed_in,
 )
 from support.api import client_of, make_token, publish
+from support.parts import StoppedClock
 from support.waiting import until
 
 HOME, TEAM, OTHER = "self-host-org", "team", "other"
+THIEFS = "Thiefs-Word-1"
 OLGA, ADA, MIA, VIC = (f"{name}@example.com" for name in ("olga", "ada", "mia", "vic"))
 
 
@@ -169,6 +171,95 @@ async def ended(api: httpx.AsyncClient, count: int) -> bool:
     """Whether so many erasures have ended."""
     found = (await told(api, "GET erasures"))["erasures"]
     return len([one for one in found if one.get("finished_at")]) == count
+
+
+async def test_an_invitation_takes_an_account_that_nobody_confirmed_from_whoever_made_it(
+    tmp_path: Path,
+) -> None:
+    """Its password and its sessions are good no more; without the code of the e-mail, they never got in."""
+    with mail_server() as (url, mailbox):
+        async with serving(tmp_path, mail_url=url, verify_email=False) as app, client_of(app) as api:
+            await make_token(app, TEAM)
+            await sign_up(api, OLGA)
+            await made_owner(app, OLGA)
+            olga = signed_in(app, await told(api, "POST auth/login", signs_in(OLGA, TEAM)))
+            mia_id = await sign_up(api, MIA, THIEFS)
+            thief = signed_in(app, await log_in(api, MIA, THIEFS))
+            code = await invited(app, olga, mailbox, MIA, "admin")
+            await told(thief, "POST invitations/accept", {"code": f"{code[:-1]}?"}, status=400)
+            await told(thief, "GET get_config", status=403)
+            await sign_up(api, MIA, invitation_code=code)
+            await told(thief, "GET auth/me", status=401)
+            await told(api, "POST auth/login", signs_in(MIA) | {"password": THIEFS}, status=401)
+            mia = signed_in(app, await told(api, "POST auth/login", signs_in(MIA, TEAM)))
+            assert (await told(mia, "GET auth/me"))["id"] == mia_id
+            assert await roles(mia) == {OLGA: "owner", MIA: "admin"}
+
+
+async def test_invitations_expire_and_have_to_wait(tmp_path: Path) -> None:
+    """After a week the code is nobody's; sent again, it is another. The fourth in a row has to wait, whoever asks."""
+    clock = StoppedClock()
+    with mail_server() as (url, mailbox):
+        async with serving(tmp_path, clock, mail_url=url, verify_email=False) as app, client_of(app) as api:
+            await make_token(app, TEAM)
+            await sign_up(api, OLGA)
+            await made_owner(app, OLGA)
+            olga = signed_in(app, await told(api, "POST auth/login", signs_in(OLGA, TEAM)))
+            old = await invited(app, olga, mailbox, MIA, "member")
+            clock.advance(7 * 86_400 + 1)
+            body = {"email": MIA, "password": PASSWORD, "invitation_code": old}
+            await told(api, "POST auth/signup", body, status=400)
+            await sign_up(api, MIA)
+            mia = signed_in(app, await log_in(api, MIA))
+            await told(mia, "POST invitations/accept", {"code": old}, status=400)
+
+            olga = signed_in(app, await told(api, "POST auth/login", signs_in(OLGA, TEAM)))
+            [waiting] = (await told(olga, "GET invitations"))["invitations"]
+            await told(olga, f"POST invitations/{waiting['invitation_id']}/resend")
+            await mailed(app, mailbox, len(mailbox.letters) + 1)
+            await told(mia, "POST invitations/accept", {"code": old}, status=400)
+            assert (await told(mia, "POST invitations/accept", {"code": mailbox.codes(MIA)[-1]}))[
+                "org_id"
+            ] == TEAM
+
+            again = {"email": VIC, "role": "viewer"}
+            for status in (200, 409, 409):
+                await told(olga, "POST invitations", again, status=status)
+            waits = await olga.post("/api/invitations", json=again)
+            assert (waits.status_code, int(waits.headers["Retry-After"]) > 0) == (429, True)
+            await told(olga, "POST invitations", {"email": ADA, "role": "viewer"})
+
+
+async def test_the_last_owner_stays_and_an_account_leaves_every_organisation(tmp_path: Path) -> None:
+    """409 for whatever would leave nobody who may decide; once somebody else may, the account goes from both."""
+    with mail_server() as (url, mailbox):
+        async with serving(tmp_path, mail_url=url, verify_email=False) as app, client_of(app) as api:
+            await make_token(app, TEAM)
+            olga_id = await sign_up(api, OLGA)
+            await made_owner(app, OLGA)
+            olga = signed_in(app, await told(api, "POST auth/login", signs_in(OLGA, TEAM)))
+            at_home = signed_in(app, await told(api, "POST auth/login", signs_in(OLGA, HOME)))
+            await told(olga, f"PATCH members/{olga_id}", {"role": "admin"}, status=409)
+            await told(olga, f"DELETE members/{olga_id}", status=409)
+            for client in (olga, at_home):
+                await told(client, "DELETE auth/account", {"password": PASSWORD}, status=409)
+            assert await roles(olga) == {OLGA: "owner"}
+
+            code = await invited(app, olga, mailbox, MIA, "owner")
+            await sign_up(api, MIA, invitation_code=code)
+            mia = signed_in(app, await log_in(api, MIA))
+            await told(at_home, "DELETE auth/account", {"password": THIEFS}, status=400)
+            assert await roles(mia) == {OLGA: "owner", MIA: "owner"}
+            assert (
+                await at_home.request("DELETE", "/api/auth/account", json={"password": PASSWORD})
+            ).is_success
+            for client in (olga, at_home):
+                await told(client, "GET auth/me", status=401)
+            for organization in (TEAM, HOME, None):
+                await told(api, "POST auth/login", signs_in(OLGA, organization), status=401)
+            assert await roles(mia) == {MIA: "owner"}
+            mia_id = (await told(mia, "GET auth/me"))["id"]
+            await told(mia, f"DELETE members/{mia_id}", status=409)
 
 
 def signs_in(email: str, organization: str | None = None) -> dict[str, Any]:

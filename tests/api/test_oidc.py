@@ -13,6 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from fastapi import FastAPI
 
+from sagacity.accounts.oidc.flow import challenge_of
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.audit import AuditFilter
 from sagacity.domain.ids import OrgId, UserId
@@ -26,6 +27,8 @@ from support.oidc_provider import CLIENT, SECRET, Provider, providing
 HOME = "https://memory.example.com"
 PAGES = "https://app.example.com/account"
 START, TOKEN = "/api/auth/oidc/start", "/api/auth/oidc/token"
+VERIFIER = "a-verifier-that-only-the-page-has-0123456789"
+CHALLENGE = "code_challenge=" + challenge_of(VERIFIER)
 ANA = {"sub": "248289", "email": EMAIL, "name": "Ana"}
 
 
@@ -46,7 +49,7 @@ async def came_back(
     api: httpx.AsyncClient, provider: Provider, start: str = "", **person: Any
 ) -> httpx.Response:
     """The reply to a browser whose owner signed in at the provider."""
-    begun = await api.get(f"{START}{start}")
+    begun = await api.get(f"{START}{start or '?'}&{CHALLENGE}")
     assert begun.status_code == 303, begun.text
     return await api.get(provider.sign_in(begun.headers["Location"], **person))
 
@@ -58,8 +61,8 @@ def code_of(reply: httpx.Response) -> str:
     return code
 
 
-async def exchanged(api: httpx.AsyncClient, code: str) -> httpx.Response:
-    return await api.post(TOKEN, json={"code": code})
+async def exchanged(api: httpx.AsyncClient, code: str, verifier: str = VERIFIER) -> httpx.Response:
+    return await api.post(TOKEN, json={"code": code, "code_verifier": verifier})
 
 
 async def me_of(app: FastAPI, reply: httpx.Response) -> dict[str, Any]:
@@ -160,12 +163,29 @@ async def test_every_way_to_cheat_is_refused(tmp_path: Path) -> None:
                 assert (await exchanged(api, code)).status_code in {401, 422}
 
 
+async def test_a_code_is_of_use_to_the_page_alone_that_began(tmp_path: Path) -> None:
+    """Whoever sends others a link with a code of the own sign-in signs nobody in; nor does a page begin without."""
+    with providing() as provider:
+        async with serving_with(provider, tmp_path) as app, browser(app) as api:
+            for start in ("", "?code_challenge=x", f"?code_challenge={'=' * 43}"):
+                assert (await api.get(f"{START}{start}")).status_code == 422, start
+            code = code_of(await came_back(api, provider, **ANA))
+            for verifier in ("", "x" * 43, CHALLENGE):
+                assert (await exchanged(api, code, verifier)).status_code == 401, verifier
+            assert (await exchanged(api, code)).status_code == 200
+        async with serving_with(provider, tmp_path, account_pages="") as app, browser(app) as api:
+            begun = await api.get(START)
+            shown = await api.get(provider.sign_in(begun.headers["Location"], **ANA))
+            for verifier, status in ((VERIFIER, 401), ("", 200)):
+                assert (await exchanged(api, shown.text, verifier)).status_code == status
+
+
 async def _wrong_returns(api: httpx.AsyncClient, other: httpx.AsyncClient, provider: Provider) -> None:
     """What does not come back to the browser that it began in, as it should, is refused."""
-    begun = (await api.get(START)).headers["Location"]
+    begun = (await api.get(f"{START}?{CHALLENGE}")).headers["Location"]
     back = provider.sign_in(begun, **ANA)
     state = parse_qs(urlsplit(begun).query)["state"][0]
-    await other.get(START)
+    await other.get(f"{START}?{CHALLENGE}")
     for client, address in (
         (other, back),  # another browser's
         (api, back.replace(state, "x" + state[1:])),
@@ -204,9 +224,13 @@ async def test_browsers_are_sent_nowhere_else(tmp_path: Path) -> None:
                 "https://app.example.com:444/",
                 "/" + "x" * 2_000,
             ):
-                reply = await api.get(START, params={"return_to": page})
+                reply = await api.get(
+                    START, params={"return_to": page, "code_challenge": challenge_of(VERIFIER)}
+                )
                 assert (reply.status_code, "Location" in reply.headers) == (422, False), page
-            begun = await api.get(START, headers={"Host": "evil.example", "X-Forwarded-Host": "evil.example"})
+            begun = await api.get(
+                f"{START}?{CHALLENGE}", headers={"Host": "evil.example", "X-Forwarded-Host": "evil.example"}
+            )
             asked = parse_qs(urlsplit(begun.headers["Location"]).query)
             assert asked["redirect_uri"] == [f"{HOME}/api/auth/oidc/callback"]
             cookie = begun.headers["Set-Cookie"]
@@ -216,9 +240,9 @@ async def test_browsers_are_sent_nowhere_else(tmp_path: Path) -> None:
             assert (slash.status_code, "Location" in slash.headers) == (404, False)
         provider.discovery = {"issuer": "https://evil.example"}
         async with serving_with(provider, tmp_path) as app, browser(app) as api:
-            assert (await api.get(START)).status_code == 502
+            assert (await api.get(f"{START}?{CHALLENGE}")).status_code == 502
             provider.discovery = {"token_endpoint": "file:///etc/passwd"}
-            assert (await api.get(START)).status_code == 502
+            assert (await api.get(f"{START}?{CHALLENGE}")).status_code == 502
 
 
 async def test_where_sign_up_is_closed_an_invitation_lets_in(tmp_path: Path) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 
 import httpx
 from aiosmtpd.controller import Controller
-from aiosmtpd.smtp import Envelope
+from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword
 from fastapi import FastAPI
 
 from support.api import client_of, running, settings_in
 from support.parts import StoppedClock
 
-CHEAP = {"password_memory_kib": 64, "password_passes": 1}
-"""A hash that takes no time."""
+CHEAP = {"password_memory_kib": 64, "password_passes": 1, "answer_step_seconds": 0}
+"""A hash that takes no time, and answers that wait for nothing."""
 PASSWORD = "Two-Lions-4"
 EMAIL = "ana@example.com"
 
@@ -54,16 +54,22 @@ class Mailbox:
 
 
 @contextmanager
-def mail_server() -> Iterator[tuple[str, Mailbox]]:
-    """A real SMTP server; gives its address and what it holds."""
+def mail_server(password: str = "") -> Iterator[tuple[str, Mailbox]]:
+    """A real SMTP server; gives its address and what it holds. Whoever signs in to it needs the *password*."""
     mailbox = Mailbox()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    controller = Controller(mailbox, hostname="127.0.0.1", port=port)
+
+    def is_let_in(*given: object) -> AuthResult:
+        sent = given[-1]
+        return AuthResult(success=isinstance(sent, LoginPassword) and sent.password == password.encode())
+
+    asks = {"authenticator": is_let_in, "auth_require_tls": False} if password else {}
+    controller = Controller(mailbox, hostname="127.0.0.1", port=port, **asks)
     controller.start()
     try:
-        yield f"smtp://127.0.0.1:{port}", mailbox
+        yield f"smtp://{f'sagacity:{password}@' if password else ''}127.0.0.1:{port}", mailbox
     finally:
         controller.stop()
 
@@ -74,7 +80,7 @@ async def serving(folder: Any, clock: StoppedClock | None = None, **given: Any) 
     usual = {"sign_up": "open", "verify_email": bool(given.get("mail_url"))}
     if given.get("mail_url"):
         usual["mail_from"] = "sagacity@example.com"
-    async with running(settings_in(folder, **CHEAP, **(usual | given)), clock) as app:
+    async with running(settings_in(folder, **(CHEAP | usual | given)), clock) as app:
         yield app
 
 

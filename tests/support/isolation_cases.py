@@ -469,6 +469,7 @@ CASES: dict[str, Case] = {
     "invitations.sent": lambda tx, h: tx.invitations.sent(h.word, h.word),
     "invitations.postpone": lambda tx, h: tx.invitations.postpone(h.word, None),
     "attempts.count": lambda tx, h: tx.attempts.count(h.word, since=START, wait_until=lambda _: LATER),
+    "attempts.touch": lambda tx, h: tx.attempts.touch(h.word),
     "attempts.forgive": lambda tx, h: tx.attempts.forgive(h.word),
     "attempts.remove_older": lambda tx, h: tx.attempts.remove_older(LATER, limit=99),
     "user_settings.find": lambda tx, h: tx.user_settings.find(ANNA),

@@ -1,9 +1,10 @@
 """Passwords forgotten and changed, and accounts deleted for good."""
 
+from sagacity.accounts.even_times import at_even_times
 from sagacity.accounts.organisations import list_organisations
 from sagacity.accounts.parts import BAD_CODE, AccountParts
 from sagacity.accounts.sign_in import account_of, check_password
-from sagacity.accounts.throttle import count_try, mail_tries
+from sagacity.accounts.throttle import count_try, mail_tries, write_as_much
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Account, Mail, Person, checked_password, normal_email
 from sagacity.domain.audit import AuditAction
@@ -18,6 +19,7 @@ from sagacity.storage.accounts.across import owned_by
 from sagacity.storage.accounts.leaving import leave_everywhere
 
 
+@at_even_times
 async def forgot_password(parts: AccountParts, email: str, *, address: str) -> None:
     """
     Send a code for a new password if the address has an account; nobody is told whether it has.
@@ -27,11 +29,14 @@ async def forgot_password(parts: AccountParts, email: str, *, address: str) -> N
         RateLimited: too many tries came before.
     """
     email = normal_email(email)
-    await count_try(parts, mail_tries(email, address))
+    tries = mail_tries(email, address)
+    await count_try(parts, tries)
     async with parts.storage.begin(parts.tenant) as transaction:
         found = await transaction.accounts.find_by_email(email)
         if found is not None:
             await transaction.account_mails.ask(found.user_id, Mail.RESET)
+        else:
+            await write_as_much(parts, transaction, tries[0])
     parts.wake()
 
 

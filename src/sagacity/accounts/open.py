@@ -78,6 +78,7 @@ def open_accounts(settings: Settings, storage: Storage, *, clock: Clock, ids: Id
             verifying=timedelta(hours=settings.verify_email_hours),
             resetting=timedelta(minutes=settings.reset_password_minutes),
             invitation=timedelta(hours=settings.invitation_hours),
+            answer_step_seconds=settings.answer_step_seconds,
         ),
         wake=due.set,
     )

@@ -47,6 +47,8 @@ class AccountPolicy(Value):
     """How long the code for a new password is good for."""
     invitation: timedelta = timedelta(days=7)
     """How long an invitation is good for, from its e-mail on."""
+    answer_step_seconds: float = 0
+    """Calls about an address end at a multiple of so many seconds; 0: as soon as they can."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 import hmac
 from typing import Any
 
+from sagacity.accounts.even_times import at_even_times
 from sagacity.accounts.invitations import find, join
 from sagacity.accounts.parts import BAD_CODE, AccountParts, SignUp
-from sagacity.accounts.throttle import count_try, mail_tries
+from sagacity.accounts.throttle import count_try, mail_tries, write_as_much
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Account, Mail, checked_password, normal_email
 from sagacity.domain.audit import AuditAction
@@ -15,6 +16,7 @@ from sagacity.domain.role import Role
 from sagacity.storage.transaction import Transaction
 
 
+@at_even_times
 async def sign_up(
     parts: AccountParts,
     email: str,
@@ -95,6 +97,7 @@ async def verify_email(parts: AccountParts, code: str) -> None:
         await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_VERIFIED, user_id))
 
 
+@at_even_times
 async def resend_verification(parts: AccountParts, email: str, *, address: str) -> None:
     """
     Send the code once more if the address has an account that waits for it; nobody is told whether it has.
@@ -104,11 +107,14 @@ async def resend_verification(parts: AccountParts, email: str, *, address: str) 
         RateLimited: too many tries came before.
     """
     email = normal_email(email)
-    await count_try(parts, mail_tries(email, address))
+    tries = mail_tries(email, address)
+    await count_try(parts, tries)
     async with parts.storage.begin(parts.tenant) as transaction:
         found = await transaction.accounts.find_by_email(email)
         if found is not None and found.verified_at is None:
             await transaction.account_mails.ask(found.user_id, Mail.VERIFY)
+        else:
+            await write_as_much(parts, transaction, tries[0])
     parts.wake()
 
 

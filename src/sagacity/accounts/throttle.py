@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sagacity.accounts.parts import AccountParts
 from sagacity.domain.errors import RateLimited
 from sagacity.domain.ids import OrgId
+from sagacity.storage.transaction import Transaction
 
 FORGOTTEN = timedelta(minutes=15)
 """After so long without a try, counting starts again."""
@@ -91,6 +92,11 @@ async def count_try(parts: AccountParts, tries: Sequence[Tries]) -> None:
                     )
 
     await parts.storage.retry(count)
+
+
+async def write_as_much(parts: AccountParts, transaction: Transaction, tries: Tries) -> None:
+    """Write as much as asking for an e-mail does, where none is to be sent: the time of a call must not tell."""
+    await transaction.attempts.touch(_subject(parts, tries))
 
 
 async def forgive(parts: AccountParts, tries: tuple[Tries, Tries]) -> None:

@@ -22,7 +22,9 @@ def paths_of(routers: Iterable[tuple[str, APIRouter]]) -> Paths:
 
 
 def methods_of(path: str, paths: Paths) -> list[str]:
-    """Return the methods that *path* has, by name."""
+    """Return the methods that *path* has, by name; one that is served by itself is no value of a parameter."""
+    if path in paths:
+        return sorted(paths[path])
     return sorted(
         {method for known in paths if compile_path(known)[0].match(path) for method in paths[known]}
     )

@@ -135,7 +135,7 @@ async def _known(http_request: Request, token: str) -> Principal:
     if is_of_accounts(token):
         known = await principal_of(runtime.accounts.parts, token)
     elif runtime.user_tokens is not None and looks_signed(token):
-        known = _end_user(runtime.settings.jwt_org, await runtime.user_tokens.user_of(token))
+        known = _end_user(runtime, await runtime.user_tokens.user_of(token))
     else:
         known = await tokens.principal_of(runtime.token_store, token)
     _require_served(runtime, known)
@@ -205,14 +205,14 @@ def address_of(http_request: Request) -> str:
     return str(ip_network((address, 64), strict=False)) if address.version == _IPV6 else name
 
 
-def _end_user(org: str, user_id: UserId) -> Principal:
+def _end_user(runtime: Runtime, user_id: UserId) -> Principal:
     return Principal(
-        tenant=Tenant(org_id=OrgId(org)),
+        tenant=Tenant(org_id=OrgId(runtime.settings.jwt_org)),
         user_id=user_id,
         permissions=OF_END_USERS,
         kind=CallerKind.USER,
         actor=f"user:{user_id}",
-        audited_as="user",
+        audited_as=runtime.accounts.parts.audited_as(user_id),
     )
 
 

@@ -6,7 +6,6 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from starlette.responses import PlainTextResponse, RedirectResponse
 
 from sagacity.accounts import cookies as browser
-from sagacity.accounts import sign_in
 from sagacity.accounts.oidc import flow
 from sagacity.api import cookies
 from sagacity.api.accounts import Visits
@@ -14,10 +13,8 @@ from sagacity.api.dependencies import Reads, RuntimeDep
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
-from sagacity.auth.account_tokens import TokenUse
 from sagacity.bootstrap import Runtime
-from sagacity.domain.account import Account
-from sagacity.domain.errors import Forbidden
+from sagacity.domain.errors import Forbidden, InvalidInput
 from sagacity.schemas.accounts import (
     BroughtBack,
     BrowserSessionView,
@@ -41,10 +38,15 @@ async def start_sign_in(
     runtime: RuntimeDep,
     return_to: Annotated[str, Query(max_length=flow.LONGEST_RETURN)] = "",
     invitation_code: Annotated[str, Query(max_length=512)] = "",
+    code_challenge: Annotated[str, Query(max_length=128)] = "",
 ) -> Response:
     """Send the browser to the provider."""
     oidc = flow.require_oidc(runtime.accounts.oidc)
-    begun = await flow.begin(oidc, return_to=return_to, invitation_code=invitation_code)
+    if oidc.pages and not runtime.settings.cookie_sessions and not code_challenge:
+        raise InvalidInput("code_challenge: a page that will be given a code needs one; see the guide")
+    begun = await flow.begin(
+        oidc, return_to=return_to, invitation_code=invitation_code, challenge=code_challenge
+    )
     reply = RedirectResponse(begun.address, 303)
     cookies.keep_sign_in(reply, runtime.settings, begun.kept)
     return reply
@@ -64,19 +66,19 @@ async def finish_sign_in(
         kept=kept, state=brought.state, code=brought.code, issuer=brought.iss, error=brought.error
     )
     finished = await flow.finish(oidc, back)
-    reply = await _signed_in(runtime, finished.account, finished.return_to)
+    reply = await _signed_in(runtime, finished)
     cookies.forget(reply, settings, cookies.AT_PROVIDER)
     return reply
 
 
-async def _signed_in(runtime: Runtime, account: Account, return_to: str) -> Response:
-    parts = runtime.accounts.parts
+async def _signed_in(runtime: Runtime, finished: flow.Finished) -> Response:
+    parts, return_to = runtime.accounts.parts, finished.return_to
     if runtime.settings.cookie_sessions and return_to:
-        session = await browser.begin_browser_session(parts, account)
+        session = await browser.begin_browser_session(parts, finished.account)
         reply: Response = RedirectResponse(return_to, 303)
         cookies.keep_session(reply, runtime.settings, session)
         return reply
-    code = await flow.code_for(parts, account)
+    code = await flow.code_for(parts, finished.account, challenge=finished.challenge)
     if not return_to:
         return PlainTextResponse(f"{code}\n")
     return RedirectResponse(f"{return_to}#code={code}", 303)
@@ -88,9 +90,10 @@ async def exchange_code(body: SignInCodeBody, visitor: Visits) -> SessionTokens:
     """
     Exchange the code of a sign-in at an OpenID Connect provider for the first tokens of its session.
 
-    The code is good once, for two minutes. A second exchange ends the session, with all its tokens.
+    The code is good once, for two minutes. A second exchange ends the session, with all its tokens. A page sends the
+    verifier whose hash it began the sign-in with.
     """
-    tokens = await sign_in.refresh(visitor.parts, body.code, use=TokenUse.CODE)
+    tokens = await flow.exchange_code(visitor.parts, body.code, verifier=body.code_verifier)
     return SessionTokens(
         access_token=tokens.access_token, refresh_token=tokens.refresh_token, expires_in=tokens.expires_in
     )

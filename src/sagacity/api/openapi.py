@@ -106,7 +106,8 @@ def _document(app: FastAPI) -> Document:
         routes=app.routes,
     )
     schemas = cast("dict[str, Document]", document["components"]["schemas"])
-    schemas["Problem"] = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= problem.pop("$defs") | {"Problem": problem}
     for unused in ("HTTPValidationError", "ValidationError"):  # of the 422 that is replaced below
         del schemas[unused]
     describe_fields(schemas)

@@ -25,10 +25,13 @@ PUBLIC = ("RS256", "ES256")
 FRESH = timedelta(minutes=10)
 """
 After so long the key set is read again: a key that its issuer withdrew is good for no longer, unless the set cannot be
-read. Then the keys that are known go on, and every `RETRY` it is tried again.
+read. Then the keys that are known go on, for `LAST_KNOWN` at the most.
 """
+LAST_KNOWN = timedelta(days=1)
 RETRY = timedelta(seconds=30)
-"""So often at the most it is read before it is due, or after a try that failed: anybody can make up keys."""
+"""So often at the most it is read before it is due: anybody can make up keys."""
+FIRST_RETRY = timedelta(seconds=1)
+"""After so long it is tried again when it could not be read; each further failure doubles it, up to `RETRY`."""
 LONGEST_TOKEN = 8_192
 _SHAPE = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+")
 """Three parts in base64url, which has no padding; what was signed may be empty."""
@@ -75,6 +78,8 @@ class UserTokens:
         self._keys: dict[str, jwt.PyJWK] = {}
         self._read_at: datetime | None = None
         self._tried_at: datetime | None = None
+        self._failures = 0
+        """Tries in a row that failed."""
         self._reading = asyncio.Lock()
 
     async def user_of(self, token: str) -> UserId:
@@ -162,9 +167,10 @@ class UserTokens:
             async with self._reading:  # of those that wait, one reads
                 if (not self._is_fresh() or name not in self._keys) and self._may_retry():
                     await self._read()
-        if name in self._keys:
+        is_known = self._read_at is not None and self._clock.now() - self._read_at < LAST_KNOWN
+        if is_known and name in self._keys:
             return self._keys[name]
-        if self._read_at is None:
+        if not is_known:
             raise jwt.InvalidKeyError("the keys of its issuer cannot be read now")
         raise jwt.InvalidKeyError("it was signed with a key that is not known")
 
@@ -172,7 +178,8 @@ class UserTokens:
         return self._read_at is not None and self._clock.now() - self._read_at < FRESH
 
     def _may_retry(self) -> bool:
-        return self._tried_at is None or self._clock.now() - self._tried_at >= RETRY
+        pause = min(RETRY, FIRST_RETRY * 2 ** min(self._failures - 1, 5)) if self._failures else RETRY
+        return self._tried_at is None or self._clock.now() - self._tried_at >= pause
 
     async def _read(self) -> None:
         """Read the key set; while it cannot be had, the keys that are known go on."""
@@ -181,8 +188,10 @@ class UserTokens:
         try:
             keys = keys_for_tokens(await self._fetch())
         except (OSError, ValueError):
+            self._failures += 1
             return
         self._keys = keys
+        self._failures = 0
         self._read_at = self._clock.now()
 
 

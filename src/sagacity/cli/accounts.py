@@ -111,8 +111,11 @@ def login(
                 else client.log_in(email, password or "", organization=organization)
             )
         except Unauthorized as error:
-            if email is not None:
-                error.advice = "`sagacity account forgot` sends a code for a new password."
+            error.advice = (
+                "Open /api/auth/oidc/start in a browser again for a new code: one is good once, for two minutes."
+                if email is None
+                else "`sagacity account forgot` sends a code for a new password."
+            )
             raise
     show(context, signed_in, facts(shown_tokens(signed_in)))
 

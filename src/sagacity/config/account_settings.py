@@ -73,6 +73,13 @@ class AccountSettings(BaseSettings):
     invitation_hours: int = Field(
         default=168, ge=1, le=2_160, description="Hours that an invitation is good for, from its e-mail on."
     )
+    answer_step_seconds: float = Field(
+        default=0.25,
+        ge=0,
+        le=5,
+        description="Signing up and asking for an e-mail are answered at a multiple of so many seconds, so that the "
+        "time does not tell whether the address has an account; 0: as soon as possible.",
+    )
     mail_url: SecretStr = Field(
         default=SecretStr(""),
         description="What sends e-mails: `smtps://user:password@host:465`, `smtp://…:587` with STARTTLS, "

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import re
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,7 +13,7 @@ from sagacity.accounts.oidc.linking import account_of_identity
 from sagacity.accounts.oidc.provider import OidcProvider
 from sagacity.accounts.organisations import where_to_act
 from sagacity.accounts.parts import AccountParts
-from sagacity.accounts.sign_in import open_session
+from sagacity.accounts.sign_in import SignedIn, open_session, refresh
 from sagacity.auth.account_tokens import TokenUse
 from sagacity.domain.account import Account
 from sagacity.domain.base import Value
@@ -23,6 +24,8 @@ GOOD_FOR = timedelta(minutes=10)
 CODE_GOOD_FOR = timedelta(minutes=2)
 """How long the code is good for that is exchanged for the first tokens."""
 LONGEST_RETURN = 1_000
+_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+"""SHA-256 in base64url (RFC 7636, 4.2)."""
 SIGNED_IN = "signed-in"
 """The page that browsers return to, unless they asked for another one."""
 _START_AGAIN = "this sign-in was not begun in this browser, or is too old; start again"
@@ -61,6 +64,8 @@ class Finished(Value):
 
     account: Account
     return_to: str
+    challenge: str
+    """What the verifier of the page that began must hash to."""
 
 
 def require_oidc(oidc: OidcSignIn | None) -> OidcSignIn:
@@ -75,7 +80,9 @@ def require_oidc(oidc: OidcSignIn | None) -> OidcSignIn:
     return oidc
 
 
-async def begin(oidc: OidcSignIn, *, return_to: str = "", invitation_code: str = "") -> Begun:
+async def begin(
+    oidc: OidcSignIn, *, return_to: str = "", invitation_code: str = "", challenge: str = ""
+) -> Begun:
     """
     Begin a sign-in. What it has to be compared with later is kept by the browser alone, signed.
 
@@ -83,21 +90,26 @@ async def begin(oidc: OidcSignIn, *, return_to: str = "", invitation_code: str =
         oidc: what it works with.
         return_to: page to go on at; empty: the usual one.
         invitation_code: as for signing up.
+        challenge: what the verifier hashes to that the page keeps which begins; empty for none.
 
     Raises:
-        InvalidInput: the page is not one of this server's pages.
+        InvalidInput: the page is not one of this server's pages, or the challenge is no hash.
         ProviderError: the provider does not answer as it should.
     """
     page = checked_page(oidc.pages, return_to)
+    if challenge and not _CHALLENGE.fullmatch(challenge):
+        raise InvalidInput("code_challenge: must be SHA-256 of the page's verifier, in base64url")
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    address = await oidc.provider.address_to_sign_in(state=state, nonce=nonce, challenge=challenge)
+    address = await oidc.provider.address_to_sign_in(
+        state=state, nonce=nonce, challenge=challenge_of(verifier)
+    )
     kept = {
         "sub": state,
         "nonce": nonce,
         "verifier": verifier,
         "page": page,
         "invitation": invitation_code,
+        "challenge": challenge,
     }
     until = oidc.parts.clock.now() + GOOD_FOR
     return Begun(address=address, kept=oidc.parts.tokens.sign(TokenUse.SIGN_IN, kept, expires_at=until))
@@ -126,21 +138,43 @@ async def finish(oidc: OidcSignIn, back: CameBack) -> Finished:
         back.code, verifier=str(kept["verifier"]), nonce=str(kept["nonce"])
     )
     account = await account_of_identity(oidc.parts, identity, invitation_code=str(kept["invitation"]))
-    return Finished(account=account, return_to=str(kept["page"]))
+    return Finished(account=account, return_to=str(kept["page"]), challenge=str(kept["challenge"]))
 
 
-async def code_for(parts: AccountParts, account: Account) -> str:
+async def code_for(parts: AccountParts, account: Account, *, challenge: str = "") -> str:
     """
     Begin a session of somebody who signed in, and return the code that is exchanged for its first tokens, once.
 
-    A second exchange ends the session, as that of a refresh token does; without any it ends within minutes.
+    A second exchange ends the session, as that of a refresh token does; without any it ends within minutes. With a
+    challenge only the page that began has what else the exchange needs (RFC 7636): a page that is handed the code of
+    somebody else's sign-in cannot be made to sign in with it.
 
     Raises:
         Forbidden: the account is no member of any organisation.
     """
     org_id = await where_to_act(parts, account, None)
     said, expires_at = await open_session(parts, account, org_id, lasts=CODE_GOOD_FOR)
-    return parts.tokens.issue(TokenUse.CODE, said, expires_at=expires_at)
+    claims = {"sub": said.user_id, "sid": said.session_id, "jti": said.token_id, "challenge": challenge}
+    return parts.tokens.sign(TokenUse.CODE, claims, expires_at=expires_at)
+
+
+async def exchange_code(parts: AccountParts, code: str, *, verifier: str = "") -> SignedIn:
+    """
+    Exchange a code for the first tokens of its session.
+
+    Raises:
+        Unauthorized: it is not valid, was used, or is of a sign-in that another page began.
+    """
+    claims = await parts.tokens.claims_of(TokenUse.CODE, code)
+    hashed = challenge_of(verifier) if verifier else ""
+    if not hmac.compare_digest(hashed, str(claims["challenge"])):
+        raise Unauthorized("the code is of a sign-in that this page did not begin; start again")
+    return await refresh(parts, code, use=TokenUse.CODE)
+
+
+def challenge_of(verifier: str) -> str:
+    """Return what a verifier hashes to (RFC 7636, 4.2)."""
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
 def checked_page(pages: str, wanted: str) -> str:

@@ -168,15 +168,17 @@ def reset_password(connection: Connection, code: str, new_password: str) -> Told
     return connection.send("POST", "/api/reset-password", Told, body=body)
 
 
-def exchange_code(connection: Connection, code: str) -> SessionTokens:
+def exchange_code(connection: Connection, code: str, *, code_verifier: str | None = None) -> SessionTokens:
     """
     Exchange the code of a sign-in at an OpenID Connect provider for the first tokens of its session.
 
-    The code is good once, for two minutes. A second exchange ends the session, with all its tokens.
+    The code is good once, for two minutes. A second exchange ends the session, with all its tokens. A page sends
+    the verifier whose hash it began the sign-in with.
 
     Args:
         connection: to the server.
         code: the code; good once, for two minutes.
+        code_verifier: what the page began the sign-in with; empty for the program, where no page did.
     """
-    body = checked(SignInCodeBody, {"code": code})
+    body = checked(SignInCodeBody, {"code": code, "code_verifier": code_verifier})
     return connection.send("POST", "/api/auth/oidc/token", SessionTokens, body=body)
