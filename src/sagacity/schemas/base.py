@@ -156,14 +156,12 @@ class WritePart(Schema):
     def _left_out(self) -> Iterator[str]:
         known = names_of(type(self))
         yield from (unknown_field(name, known) for name in self.model_extra or ())
-        for name in type(self).model_fields:
-            value: object = getattr(self, name)
-            for place, part in enumerate(
-                cast("tuple[object, ...]", value) if isinstance(value, tuple) else ()
-            ):
-                if isinstance(part, WritePart):
-                    yield from (f"{name}.{place}: {one}" for one in part.warnings)
-            if isinstance(value, WritePart):
+        for name, value in self.__dict__.items():
+            if isinstance(value, tuple):
+                for place, part in enumerate(cast("tuple[object, ...]", value)):
+                    if isinstance(part, WritePart):
+                        yield from (f"{name}.{place}: {one}" for one in part.warnings)
+            elif isinstance(value, WritePart):
                 yield from (f"{name}: {one}" for one in value.warnings)
 
 
