@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import ip_address, ip_network
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -234,6 +235,7 @@ def is_local(client: str, *, host: str, origin: str | None, origins: Sequence[st
         return False
 
 
+@lru_cache(maxsize=256)
 def _is_loopback(name: str) -> bool:
     if name == "localhost":
         return True

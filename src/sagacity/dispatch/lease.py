@@ -9,7 +9,7 @@ from sagacity.domain.cursor import Lease
 from sagacity.domain.errors import StorageError, StorageUnavailable
 from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.domain.tenant import Tenant
-from sagacity.storage.transaction import Storage
+from sagacity.storage.transaction import Storage, Transaction
 
 
 @asynccontextmanager
@@ -28,8 +28,11 @@ async def acquire_lease(
     A heartbeat that fails is tried again; should the lease lapse meanwhile, `leases.check` in the transaction that
     writes finds out, so that two holders can never both commit.
     """
-    async with storage.begin(tenant) as transaction:
-        lease = await transaction.leases.claim(task, owner, seconds, user_id=user_id)
+
+    async def claim(transaction: Transaction) -> Lease | None:
+        return await transaction.leases.claim(task, owner, seconds, user_id=user_id)
+
+    lease = await storage.visit_to_write(tenant, claim)
     if lease is None:
         yield None
         return
@@ -39,8 +42,7 @@ async def acquire_lease(
     finally:
         await end([beat])
         with suppress(StorageUnavailable):  # then it lapses
-            async with storage.begin(tenant) as transaction:
-                await transaction.leases.finish(lease)
+            await storage.visit_to_write(tenant, lambda transaction: transaction.leases.finish(lease))
 
 
 async def _beat(storage: Storage, tenant: Tenant, lease: Lease, seconds: float) -> None:

@@ -63,8 +63,7 @@ class EmbeddingBackfill:
         return done
 
     async def _batch(self, tenant: Tenant) -> int | None:
-        async with self._storage.read(tenant) as snapshot:
-            waiting = await snapshot.search.unembedded(BATCH)
+        waiting = await self._storage.visit(tenant, lambda snapshot: snapshot.search.unembedded(BATCH))
         if not waiting:
             return None
         try:
@@ -86,8 +85,9 @@ class EmbeddingBackfill:
     async def _embed(self, tenant: Tenant, waiting: list[Unembedded]) -> int:
         with span("embed documents", {"sagacity.documents": len(waiting)}):
             vectors = await self._embedder.embed([item.text for item in waiting], background=True)
-            async with self._storage.begin(tenant) as transaction:
-                await transaction.search.set_vectors(waiting, vectors)
+            await self._storage.visit_to_write(
+                tenant, lambda transaction: transaction.search.set_vectors(waiting, vectors)
+            )
         return len(waiting)
 
     async def _one_by_one(self, tenant: Tenant, waiting: list[Unembedded]) -> int:

@@ -161,14 +161,12 @@ class WritePart(Schema):
         known = names_of(type(self))
         extra = cast("Mapping[str, object]", self.model_extra or {})
         yield from (unknown_field(name, known) for name, value in extra.items() if not _is_empty(value))
-        for name in type(self).model_fields:
-            value: object = getattr(self, name)
-            for place, part in enumerate(
-                cast("tuple[object, ...]", value) if isinstance(value, tuple) else ()
-            ):
-                if isinstance(part, WritePart):
-                    yield from (f"{name}.{place}: {one}" for one in part.warnings)
-            if isinstance(value, WritePart):
+        for name, value in self.__dict__.items():
+            if isinstance(value, tuple):
+                for place, part in enumerate(cast("tuple[object, ...]", value)):
+                    if isinstance(part, WritePart):
+                        yield from (f"{name}.{place}: {one}" for one in part.warnings)
+            elif isinstance(value, WritePart):
                 yield from (f"{name}: {one}" for one in value.warnings)
 
 

@@ -208,9 +208,16 @@ class Backend(Protocol):
         ...
 
     async def insert_many(
-        self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+        self, connection: AsyncConnection, columns: Sequence[sa.Column[Any]], rows: Sequence[tuple[Any, ...]]
     ) -> None:
-        """Insert many narrow rows, all with the same columns, beside others who read and write the table."""
+        """
+        Insert many narrow rows beside others who read and write the table.
+
+        Args:
+            connection: of an open transaction.
+            columns: of one table, those without a default at least; numbers and texts only.
+            rows: their values.
+        """
         ...
 
     async def renumber(self, connection: AsyncConnection) -> None:

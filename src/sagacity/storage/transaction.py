@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -75,6 +75,7 @@ from sagacity.storage.schema.views import (
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.index_owner import claim_index, made_by, record_index
 from sagacity.storage.search.rebuild import rebuild
+from sagacity.storage.shared_lookups import SharedLookups
 from sagacity.storage.site import SiteRepository
 from sagacity.storage.user_settings import UserSettingsRepository
 from sagacity.storage.work.backlog import read_backlog
@@ -188,6 +189,7 @@ class Storage:
         self._count_tokens = count_tokens
         self._appends = GroupCommit(self._append)
         self._calls = RecentCalls()
+        self._lookups = SharedLookups()
         self._has_tokens = False
 
     @property
@@ -405,9 +407,13 @@ class Storage:
         Raises:
             Unauthorized: there is none.
         """
-        asked = {"token_hash": token_hash, "now": self._clock.now()}
-        async with self.backend.read(None) as connection:
-            row = (await connection.execute(LIVE_TOKEN, asked)).first()
+
+        async def look() -> Any:
+            asked = {"token_hash": token_hash, "now": self._clock.now()}
+            async with self.backend.read(None) as connection:
+                return (await connection.execute(LIVE_TOKEN, asked)).first()
+
+        row = await self._lookups.ask(token_hash, look)
         if row is None:
             raise Unauthorized("the API token is not known, has expired or was revoked")
         return token_of(row)
@@ -415,10 +421,12 @@ class Storage:
     async def has_tokens(self) -> bool:
         """Return whether any token was ever made: only then may the server be reached from outside."""
         if not self._has_tokens:  # once yes, always yes: revoked ones count
-            async with self.backend.read(None) as connection:
-                found = (await connection.execute(ANY_TOKEN)).first()
-            self._has_tokens = found is not None
+            self._has_tokens = await self._lookups.ask(ANY_TOKEN, self._find_any_token)
         return self._has_tokens
+
+    async def _find_any_token(self) -> bool:
+        async with self.backend.read(None) as connection:
+            return (await connection.execute(ANY_TOKEN)).first() is not None
 
     async def due_scopes(self, *, limit: int, each: int | None = None) -> list[DueScope]:
         """
@@ -518,6 +526,7 @@ class Storage:
 
     async def close(self) -> None:
         """Close every connection."""
+        await self._lookups.end()
         await self.backend.close()
         if self.vector_store is not None:
             await self.vector_store.close()

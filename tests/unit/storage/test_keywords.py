@@ -112,3 +112,10 @@ def test_a_question_ends_a_text(text: str) -> None:
 def test_a_question_within_a_text_does_not_end_it(text: str) -> None:
     """Nor does a mark within a word."""
     assert not asks(text)
+
+
+@given(st.text(st.sampled_from("abcXYZ019_' .,-\n\x1f\x7f"), max_size=40))
+def test_plain_text_has_the_terms_that_any_text_has(text: str) -> None:
+    """Text of ASCII is read by a quicker way; a letter beside it sends the same text the other way."""
+    assert [*terms_of(text), "é"] == list(terms_of(f"{text} é"))
+    assert terms_of(text) + Counter(["é"]) == terms_of(f"{text} é")

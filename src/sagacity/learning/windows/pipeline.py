@@ -139,14 +139,17 @@ class Learn:
 
     async def _commit(self, work: _Work, processed: Processed, lease: Lease) -> Applied:
         """Write what was learned, how far each learner got, and what aggregation has to look at: one transaction."""
-        async with self._storage.begin(work.target.tenant) as transaction:
+
+        async def written(transaction: Transaction) -> Applied:
             await transaction.leases.check(lease)
             applied = await self._processor.write(transaction, processed)
             for reading in processed.readings:
                 await record(transaction, reading, self._retrying)
             taught = taught_playbooks(processed.readings, applied)
             await note_playbooks(transaction, work.config, taught)
-        return applied
+            return applied
+
+        return await self._storage.visit_to_write(work.target.tenant, written)
 
     async def _due(self, snapshot: Transaction, work: _Work, state: LogState) -> list[Due]:
         now = self._clock.now()

@@ -171,13 +171,13 @@ class Postgres:
         await load_rows(connection, table, rows)
 
     async def insert_many(
-        self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
+        self, connection: AsyncConnection, columns: Sequence[sa.Column[Any]], rows: Sequence[tuple[Any, ...]]
     ) -> None:
         """Insert many rows, each column as one array: row by row the driver keeps the event loop for long."""
-        names = tuple(rows[0])
-        await connection.execute(
-            _from_arrays(table, names), {name: [row[name] for row in rows] for name in names}
-        )
+        arrays = {
+            one.name: list(values) for one, values in zip(columns, zip(*rows, strict=True), strict=True)
+        }
+        await connection.execute(_from_arrays(tuple(columns)), arrays)
 
     async def renumber(self, connection: AsyncConnection) -> None:
         """Let every sequence go on after the largest number that the transaction's tenant has; never back."""
@@ -232,8 +232,7 @@ def _whose(org_id: OrgId | None, user_id: UserId | None = None) -> str:
 
 
 @cache
-def _from_arrays(table: sa.Table, names: Sequence[str]) -> sa.Insert:
+def _from_arrays(columns: tuple[sa.Column[Any], ...]) -> sa.Insert:
     """Return the statement that inserts rows whose columns come as arrays of one length."""
-    columns = [table.c[name] for name in names]
     arrays = [sa.bindparam(one.name, type_=ARRAY(one.type)) for one in columns]
-    return table.insert().from_select(columns, sa.select(*map(sa.func.unnest, arrays)))
+    return columns[0].table.insert().from_select(columns, sa.select(*map(sa.func.unnest, arrays)))

@@ -3,8 +3,8 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
 from functools import lru_cache
 from typing import cast
 
@@ -39,10 +39,15 @@ UNSPACED = re.compile(
 )
 # Pictures that stand for words: flags are two letters, and the skin's colour is nobody's question.
 _SYMBOL = "[\U0001f1e6-\U0001f1ff]{2}|[\u2600-\u27bf\U0001f300-\U0001f3fa\U0001f400-\U0001faff]"
-_TOKEN = re.compile(rf"(?P<word>{WORD.pattern})|{_SYMBOL}")
+_TOKEN = re.compile(rf"{WORD.pattern}|{_SYMBOL}")
+_PLAIN_WORD = re.compile("[a-z0-9]+(?:'[a-z0-9]+)*")
+_PLAIN = "".join(one.lower() if one.isalnum() or one == "'" else " " for one in map(chr, range(128)))
+"""What ASCII is translated into before it is split at spaces: much faster than to look for words."""
 _FIRST_PERSON = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|we|we['’](?:re|ve|d|ll)|us|our|ours)\b", re.IGNORECASE
 )
+_KEPT_CHARACTERS = 32
+"""Of words in ASCII whose terms are remembered."""
 _FIRST_PAGE = 4_000
 _LAST_LINE = 100
 _ASKS = re.compile(r"[?？؟][^\w?？؟]*\Z")
@@ -51,12 +56,7 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_stem_english = cast("Callable[[str], str]", Stemmer.Stemmer("english", 0).stemWord)  # pyright: ignore[reportUnknownMemberType]  # untyped
-
-
-@lru_cache(maxsize=65_536)
-def _stem(word: str) -> str:
-    return _stem_english(word)
+_stem = cast("Callable[[str], str]", Stemmer.Stemmer("english", 0).stemWord)  # pyright: ignore[reportUnknownMemberType]  # untyped
 
 
 def _split(word: str) -> list[str]:
@@ -82,26 +82,40 @@ def terms_of(text: str) -> Counter[str]:
     out; scripts without spaces are cut into overlapping pairs of characters; a pictogram is a term of its own.
     Nothing is dropped for its script.
     """
-    counts: Counter[str] = Counter()
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("_", " ")
-    for match in _TOKEN.finditer(_POINTS.sub("", plain)):
-        word = match.group().replace("’", "'")
-        if match["word"] is None:
-            counts[word] += 1
-            continue
-        if word.isascii():
-            word = word.removesuffix("'s")
-            if word not in _STOP:
-                counts[_stem(word[:MAX_TERM_CHARACTERS])] += 1
-            continue
-        for part in _split(word):
-            counts[part[:MAX_TERM_CHARACTERS]] += 1
-    return counts
+    if text.isascii():
+        tokens = Counter(text.translate(_PLAIN).split())
+    else:
+        plain = unicodedata.normalize("NFKC", text).casefold().replace("_", " ")
+        tokens = Counter(_TOKEN.findall(_POINTS.sub("", plain)))
+    counts: dict[str, int] = {}
+    for token, count in tokens.items():
+        for term in (
+            _kept_terms(token) if token.isascii() and len(token) <= _KEPT_CHARACTERS else _terms(token)
+        ):
+            counts[term] = counts.get(term, 0) + count
+    return Counter(counts)
+
+
+def _terms(token: str) -> list[str]:
+    """Return the terms of a word or a pictogram of a text that was made plain; none for the commonest words."""
+    plain = token.replace("’", "'")
+    if plain.isascii():
+        words = [word.removesuffix("'s") for word in _PLAIN_WORD.findall(plain)]
+        return [_stem(word[:MAX_TERM_CHARACTERS]) for word in words if word not in _STOP]
+    return [plain] if WORD.match(token) is None else [part[:MAX_TERM_CHARACTERS] for part in _split(plain)]
+
+
+_kept_terms = lru_cache(maxsize=65_536)(_terms)
 
 
 def date_terms(at: datetime) -> Counter[str]:
     """Count the terms of a date in English, year to weekday: "what did I say on 20 May" has some of them."""
-    return terms_of(f"{at.year} {_MONTHS[at.month - 1]} {at.day} {_WEEKDAYS[at.weekday()]}")
+    return Counter(_terms_of_day(at.date()))
+
+
+@lru_cache(maxsize=4_096)
+def _terms_of_day(day: date) -> Mapping[str, int]:
+    return terms_of(f"{day.year} {_MONTHS[day.month - 1]} {day.day} {_WEEKDAYS[day.weekday()]}")
 
 
 def first_person_share(text: str) -> float:

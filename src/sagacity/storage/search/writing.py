@@ -22,6 +22,7 @@ from sagacity.storage.statements.array_params import one_of
 
 _KEYS_A_STATEMENT = 5_000
 _TERMS_A_STATEMENT = 2_000
+_POSTING = tuple(search_terms.c[one] for one in ("scope_id", "term", "document_id", "frequency", "org_id"))
 _OF_TEXT = ("text", "term_count", "first_person", "asks", "vector")
 """Columns that stay as they are where a document says what it said."""
 
@@ -108,7 +109,7 @@ def _terms(kind: str, text: str, event_at: datetime | None) -> Counter[str]:
     """Count what a document is found by: the words of its text, and of a turn those of its date."""
     terms = terms_of(text)
     if kind == INTERACTION and event_at is not None:
-        terms += date_terms(event_at)
+        terms.update(date_terms(event_at))
     return terms
 
 
@@ -272,25 +273,18 @@ def _row(draft: _Draft, place: _Place) -> dict[str, Any]:
 async def _post(scope: Scope, found_by: Sequence[tuple[int, int, Counter[str]]]) -> None:
     """Write the terms of documents: of each its scope, its number and what it is found by."""
 
-    def as_on_disk() -> list[dict[str, Any]]:
-        postings = [
-            {
-                "scope_id": scope_id,
-                "term": term,
-                "document_id": document_id,
-                "frequency": frequency,
-                "org_id": scope.org_id,
-            }
+    def as_on_disk() -> list[tuple[int, str, int, int, str]]:
+        org_id = scope.org_id
+        return sorted(
+            (scope_id, term, document_id, frequency, org_id)
             for scope_id, document_id, terms in found_by
             for term, frequency in terms.items()
-        ]
-        postings.sort(key=lambda one: (one["scope_id"], one["term"]))
-        return postings
+        )
 
     postings = await beside_the_loop(as_on_disk, size=sum(len(terms) for _, _, terms in found_by))
     for start in range(0, len(postings), _TERMS_A_STATEMENT):  # others have the event loop between
         some = postings[start : start + _TERMS_A_STATEMENT]
-        await scope.backend.insert_many(scope.connection, search_terms, some)
+        await scope.backend.insert_many(scope.connection, _POSTING, some)
 
 
 async def _unpost(scope: Scope, former: Iterable[tuple[int, Any]]) -> None:
