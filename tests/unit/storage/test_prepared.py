@@ -37,7 +37,7 @@ class Asked:
 
     def __init__(self, connection: AsyncConnection) -> None:
         self.connection = connection
-        self.queries = PreparedQueries()
+        self.queries = PreparedQueries(connection.dialect)
         self.texts: list[str] = []
 
     async def rows(self, statement: sa.Executable, parameters: object = None) -> list[object]:

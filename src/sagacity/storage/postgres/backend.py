@@ -67,7 +67,7 @@ class Postgres:
         self._url = checked_url(url)
         self._owner = None if owner is None else checked_url(owner)
         self._engine = engine_for(url, connections=connections, pooler=pooler)
-        self._queries = PreparedQueries()
+        self._queries = PreparedQueries(self._engine.dialect)
         self.vectors: VectorIndex = PostgresVectors()
         self.statements: dict[object, Any] = {}
 

@@ -70,7 +70,7 @@ class SQLite:
             _engine_of_threads(path, _WRITER_IN_A_THREAD, connections=1), self._writer, threads=1, writes=True
         )
         self._turns = Turns()
-        self._queries = PreparedQueries()
+        self._queries = PreparedQueries(self._visits.engine.dialect)
         self.vectors: VectorIndex = ExactVectors()
         self.statements: dict[object, Any] = {}
 

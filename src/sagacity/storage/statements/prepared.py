@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from weakref import WeakSet
 
@@ -94,9 +94,10 @@ class Prepared:
 class PreparedQueries:
     """The queries of one backend that came more than once."""
 
-    def __init__(self) -> None:
+    def __init__(self, dialect: Dialect) -> None:
+        """Begin with none; all connections that are asked speak *dialect*, or the same for another event loop."""
         self._met: WeakSet[Any] = WeakSet()
-        self._kept = lru_cache(maxsize=MOST_KEPT)(_prepared)
+        self._kept = lru_cache(maxsize=MOST_KEPT)(partial(_prepared, dialect=dialect))
 
     async def rows(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any, ask: Ask
@@ -119,7 +120,7 @@ class PreparedQueries:
                 whole, options = statement, statement.get_execution_options()
                 for narrow in sync.dispatch.before_execute:
                     whole, _, own = narrow(sync, whole, [], own or {}, options)
-                prepared = self._kept(whole, sync.dialect)
+                prepared = self._kept(whole)
             else:
                 self._met.add(statement)
         if prepared is None:
@@ -137,7 +138,7 @@ def _is_query(statement: sa.Executable, parameters: Any) -> bool:
     return isinstance(statement, sa.Select | sa.CompoundSelect) and not isinstance(parameters, list)
 
 
-def _prepared(statement: Any, dialect: Dialect) -> Prepared | None:
+def _prepared(statement: Any, *, dialect: Dialect) -> Prepared | None:
     """Return a query prepared; None where its text depends on its values, or its columns have no names of their own."""
     compiled = statement.compile(dialect=dialect)
     names = [column.keyname for column in _columns(compiled)]
