@@ -25,7 +25,8 @@ Characters of a message by which it is searched for. An embedder reads no more (
 and to look for every name in a pasted text would take as long as all the rest.
 """
 NOT_SEARCHED = "what is remembered could not be searched"
-_NAMES = frozenset(map(str, StrategyName))
+_STRATEGIES = tuple(map(str, StrategyName))
+_NAMES = frozenset(_STRATEGIES)
 _PHASES = {"rank": "ranking", "entities and history": "entities", "context": "context_building"}
 BUDGETS = ContextBudgets()
 
@@ -132,6 +133,6 @@ def _use(item: ContextItem) -> Use:
         score=item.score,
         relevance=item.relevance,
         components=item.components,
-        strategies=tuple(name for name in map(str, StrategyName) if name in item.components),
+        strategies=tuple([name for name in _STRATEGIES if name in item.components]),
         tokens=item.tokens,
     )

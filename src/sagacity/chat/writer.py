@@ -123,7 +123,6 @@ class AnswerWriter:
             self._live.change()
             self._reader = CitationReader(prepared.remembered.uses)
             self._live.cited = self._reader.cited
-            self._note_surfaced()
             await self._stream(prepared)
         except asyncio.CancelledError:
             _uncancel()
@@ -187,6 +186,7 @@ class AnswerWriter:
 
     async def _settle(self, status: ExchangeStatus, problem: Exception | None) -> None:
         """Store what there is of the answer, and tell the readers how it ended."""
+        self._note_surfaced()  # not before: the model waits for nothing that can come later
         began = time.perf_counter()
         error_kind, error = _told(status, problem)
         ended = self._live.exchange.model_copy(

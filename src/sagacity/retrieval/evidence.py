@@ -14,6 +14,7 @@ Key = tuple[str, int]
 Numbers = npt.NDArray[np.float64]
 Owners = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
+_NOTHING: Numbers = np.zeros(0)
 
 
 class Column(NamedTuple):
@@ -87,6 +88,9 @@ def evidence_of(kind: str, found: Mapping[StrategyName, Sequence[Hit]]) -> Evide
         kind: of all the hits.
         found: each strategy's hits, best first; a strategy that was not asked, or failed, is not there.
     """
+    if not any(found.values()):
+        nothing = Column(_NOTHING, _NOTHING, _NOTHING)
+        return Evidence(kind, np.zeros(0, np.int64), dict.fromkeys(found, nothing))
     numbers = {name: np.array([hit.owner_id for hit in hits], np.int64) for name, hits in found.items()}
     owners = np.unique(np.concatenate([np.zeros(0, np.int64), *numbers.values()]))
     columns: dict[StrategyName, Column] = {}

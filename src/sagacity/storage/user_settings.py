@@ -1,6 +1,7 @@
 """Users' records of themselves, each with the settings of what may be remembered."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,7 +20,7 @@ class UserSettingsRepository:
 
     async def find(self, user_id: UserId) -> UserSettings | None:
         """Return a user's record; None where there is none."""
-        rows = await self._scope.all(sa.select(user_settings).where(*self._one(user_id)))
+        rows = await self._scope.all(_of_user(), {"org_id": self._scope.org_id, "user_id": user_id})
         return UserSettings.model_validate(rows[0]._mapping, extra="ignore") if rows else None
 
     async def ensure(self, user_id: UserId) -> UserSettings:
@@ -52,3 +53,11 @@ class UserSettingsRepository:
     def _one(self, user_id: UserId) -> tuple[sa.ColumnElement[bool], ...]:
         column = user_settings.c
         return column.org_id == self._scope.org_id, column.user_id == user_id
+
+
+@cache
+def _of_user() -> sa.Select[*tuple[Any, ...]]:
+    column = user_settings.c
+    return sa.select(user_settings).where(
+        column.org_id == sa.bindparam("org_id"), column.user_id == sa.bindparam("user_id")
+    )

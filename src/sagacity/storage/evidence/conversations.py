@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -259,10 +260,8 @@ class ExchangeRepository:
         Raises:
             NotFound: there is none of that id, or it is another user's than *user_id*.
         """
-        statement = sa.select(exchanges).where(*self._one(exchange_id))
-        if user_id is not None:
-            statement = statement.where(exchanges.c.user_id == user_id)
-        rows = await self._scope.all(statement)
+        given = {"org_id": self._scope.org_id, "exchange_id": exchange_id, "user_id": user_id}
+        rows = await self._scope.all(_exchange(of_user=user_id is not None), given)
         if not rows:
             raise NotFound(f"no answer {exchange_id!r}")
         return _exchange_of(rows[0])
@@ -420,3 +419,12 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
         else value
         for name, value in values.items()
     }
+
+
+@cache
+def _exchange(*, of_user: bool) -> sa.Select[*tuple[Any, ...]]:
+    column = exchanges.c
+    statement = sa.select(exchanges).where(
+        column.org_id == sa.bindparam("org_id"), column.exchange_id == sa.bindparam("exchange_id")
+    )
+    return statement.where(column.user_id == sa.bindparam("user_id")) if of_user else statement

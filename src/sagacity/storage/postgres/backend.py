@@ -16,12 +16,13 @@ from sagacity.domain.backlog import ConnectionUse
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.base import VectorIndex
 from sagacity.storage.pools import in_use
-from sagacity.storage.postgres.driver import checked_url, engine_for, literal, load_rows, ours
+from sagacity.storage.postgres.driver import asked, checked_url, engine_for, literal, load_rows, ours
 from sagacity.storage.postgres.owner import make_ready, make_vector_index, numbered, refuse_bypass, vacuum
 from sagacity.storage.postgres.row_security import ORG, USER
 from sagacity.storage.postgres.vectors import PostgresVectors
 from sagacity.storage.schema.migrate import check
 from sagacity.storage.schema.tables import metadata
+from sagacity.storage.statements.prepared import Driven, PreparedQueries
 
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -66,6 +67,7 @@ class Postgres:
         self._url = checked_url(url)
         self._owner = None if owner is None else checked_url(owner)
         self._engine = engine_for(url, connections=connections, pooler=pooler)
+        self._queries = PreparedQueries(self._engine.dialect)
         self.vectors: VectorIndex = PostgresVectors()
         self.statements: dict[object, Any] = {}
 
@@ -151,6 +153,16 @@ class Postgres:
             else:
                 return connection
         raise AssertionError("the last try either returns or raises")
+
+    async def rows(
+        self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None
+    ) -> Sequence[Any]:
+        """Run *statement*; one that comes again through the driver, without SQLAlchemy."""
+
+        async def ask(text: str, values: Any) -> Driven:
+            return await asked(connection, text, values)
+
+        return await self._queries.rows(connection, statement, parameters, ask)
 
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Turn an open transaction to another tenant's data."""

@@ -17,6 +17,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from sagacity.domain.errors import ConfigError, StorageError, StorageUnavailable
 from sagacity.storage.statements.json_text import read_json
+from sagacity.storage.statements.prepared import Driven, driver_of
 
 CONNECT_SECONDS = 10
 POOL_SECONDS = 30
@@ -88,6 +89,18 @@ async def verifier(connection: AsyncConnection, role: sa.URL) -> str:
     driver: psycopg.AsyncConnection[Any] = (await connection.get_raw_connection()).driver_connection  # type: ignore[assignment]
     password, name = str(role.password or "").encode(), (role.username or "").encode()
     return driver.pgconn.encrypt_password(password, name, b"scram-sha-256").decode()
+
+
+async def asked(connection: AsyncConnection, text: str, values: Mapping[str, Any]) -> Driven:
+    """Run a query of SQLAlchemy's making, and return what the driver says of its columns, and its rows."""
+    driver: psycopg.AsyncConnection[Any] = driver_of(connection)  # type: ignore[assignment]  # of `engine_for`
+    try:
+        cursor = await driver.execute(text.encode(), values)
+        return cursor.description or (), await cursor.fetchall()
+    except psycopg.Error as error:
+        if driver.closed:
+            await connection.invalidate(error)
+        raise DBAPIError.instance(text, None, error, psycopg.Error, hide_parameters=True) from error
 
 
 async def load_rows(connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -162,21 +162,36 @@ def _merge(known: _Matrix, fresh: _Matrix) -> _Matrix:
     return _Matrix(fresh.revision, fresh.kind, ids[order], owners[order], rows[order])
 
 
-def _rank(rows: Vectors, vector: Vectors) -> tuple[Vectors, Ids]:
-    """Score every row; returns the scores float32 [n] and the row numbers, best first."""
-    if not len(rows):
-        return np.zeros(0, np.float32), np.zeros(0, np.int64)
-    scores = rows @ vector
-    return scores, np.argsort(-scores, kind="stable")
+def _page(
+    matrix: _Matrix, scores: Vectors, start: int, size: int
+) -> tuple[list[int], list[int], list[float]]:
+    """Return the ids, owners and scores of *size* rows from place *start* on, best first, ties by id."""
+    order = best_first(scores, start + size)[start : start + size]
+    return matrix.ids[order].tolist(), matrix.owners[order].tolist(), scores[order].tolist()
+
+
+def best_first(scores: Vectors, count: int) -> Ids:
+    """Return the numbers of at least *count* rows, if there are so many, best first: only those are sorted."""
+    if count < len(scores):
+        least = np.partition(scores, len(scores) - count)[len(scores) - count]
+        if not np.isnan(least):
+            near = np.flatnonzero(scores >= least)
+            return near[np.argsort(-scores[near], kind="stable")]
+    return np.argsort(-scores, kind="stable")
+
+
+def _cosines(rows: Vectors, vector: Vectors) -> Vectors:
+    """Score every row; returns the scores float32 [n]."""
+    return rows @ vector if len(rows) else np.zeros(0, np.float32)
 
 
 def _best_of(rows: Sequence[Any], vector: Vectors, limit: int, before: Sequence[Hit]) -> list[Hit]:
     """Score a chunk of rows and keep the best of it and of those *before*."""
     *_, matrix = _unpack(rows)
-    scores, order = _rank(matrix, vector)
+    scores = _cosines(matrix, vector)
     counts: Counter[str] = Counter()
     hits: list[Hit] = []
-    for i in order.tolist():
+    for i in np.argsort(-scores, kind="stable").tolist():
         row = rows[i]
         if counts[row.kind] < limit:
             counts[row.kind] += 1
@@ -199,14 +214,11 @@ async def _look_up(
     scope: Scope, matrices: Sequence[_Matrix], wanted: Filter, vector: Vectors, limit: int
 ) -> list[Hit]:
     """Rank whole scopes in memory, then ask the database, best first, which rows may not be found: mostly few."""
-    ranked: list[tuple[Ids, Ids, Vectors]] = []
-    for matrix in matrices:
-        scores, order = await _off_the_loop(len(matrix.ids), _rank, matrix.rows, vector)
-        ranked.append((matrix.ids[order], matrix.owners[order], scores[order]))
-    found: list[list[Hit]] = [[] for _ in ranked]
+    scored = [await _off_the_loop(len(one.ids), _cosines, one.rows, vector) for one in matrices]
+    found: list[list[Hit]] = [[] for _ in matrices]
     start, size = 0, limit + limit // 4
-    while short := [i for i, (ids, *_) in enumerate(ranked) if start < len(ids) and len(found[i]) < limit]:
-        parts = {i: [part[start : start + size].tolist() for part in ranked[i]] for i in short}
+    while short := [i for i, one in enumerate(matrices) if start < len(one.ids) and len(found[i]) < limit]:
+        parts = {i: _page(matrices[i], scored[i], start, size) for i in short}
         withheld = await _withheld(scope, wanted, [number for ids, *_ in parts.values() for number in ids])
         for i, part in parts.items():
             found[i] += [

@@ -27,9 +27,10 @@ from sagacity.storage.schema.migrate import check, migrate
 from sagacity.storage.search.exact_vectors import ExactVectors
 from sagacity.storage.sqlite.driver import OneHopConnection, connect
 from sagacity.storage.sqlite.file import rewrite
-from sagacity.storage.sqlite.visits import BEGIN_TO_WRITE, BUSY_SECONDS, Visits, is_busy
+from sagacity.storage.sqlite.visits import BEGIN_TO_WRITE, BUSY_SECONDS, Visits, asked, is_busy
 from sagacity.storage.statements.json_conditions import SQLITE_FUNCTION, holds
 from sagacity.storage.statements.json_text import read_json
+from sagacity.storage.statements.prepared import Driven, PreparedQueries
 from sagacity.storage.write_queue import Turns
 
 READERS = 4
@@ -71,6 +72,7 @@ class SQLite:
             _engine_of_threads(path, _WRITER_IN_A_THREAD, connections=1), self._writer, threads=1, writes=True
         )
         self._turns = Turns()
+        self._queries = PreparedQueries(self._visits.engine.dialect)
         self.vectors: VectorIndex = ExactVectors()
         self.statements: dict[object, Any] = {}
 
@@ -150,6 +152,19 @@ class SQLite:
                 return await self._writes.run(work)
             except (DBAPIError, PoolTimeout) as error:
                 raise _ours(error) from error
+
+    async def rows(
+        self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None
+    ) -> Sequence[Any]:
+        """Run *statement*; one that comes again in the connection's thread at once, without SQLAlchemy."""
+
+        async def ask(text: str, values: Any) -> Driven:
+            try:
+                return await asked(connection, lambda driver: _asked(driver, text, values))
+            except sqlite3.Error as error:
+                raise DBAPIError.instance(text, None, error, sqlite3.Error, hide_parameters=True) from error
+
+        return await self._queries.rows(connection, statement, parameters, ask)
 
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Do nothing: what a transaction may touch is in its statements."""
@@ -268,6 +283,11 @@ def _set_up(connection: Any, pragmas: tuple[str, ...]) -> None:
     ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _asked(driver: sqlite3.Connection, text: str, values: Any) -> Driven:
+    cursor = driver.execute(text, values)
+    return cursor.description, cursor.fetchall()
 
 
 def _ours(error: DBAPIError | PoolTimeout) -> StorageError:

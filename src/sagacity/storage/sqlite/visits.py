@@ -15,6 +15,8 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from sagacity.domain.errors import StorageUnavailable
+from sagacity.storage.sqlite.driver import OneHopConnection
+from sagacity.storage.statements.prepared import driver_of
 
 BEGIN_TO_WRITE = "BEGIN IMMEDIATE"
 BUSY_SECONDS = 15.0
@@ -73,7 +75,7 @@ class Visits:
                 raise TypeError("the engine of visits opens connections of sqlite3")
             with visit.of(driver):
                 self._begin(driver, visit)
-                result = _driven(work(_VisitConnection(self._async_engine, connection, visit)))
+                result = _driven(work(_VisitConnection(self._async_engine, connection, driver, visit)))
                 if self._writes:
                     connection.commit()
                 return result
@@ -133,9 +135,12 @@ class _Visit:
 class _VisitConnection(AsyncConnection):
     """What repositories take for a connection of the event loop's: it is asked and answers in one thread."""
 
-    def __init__(self, engine: AsyncEngine, connection: sa.Connection, visit: _Visit) -> None:
+    def __init__(
+        self, engine: AsyncEngine, connection: sa.Connection, driver: sqlite3.Connection, visit: _Visit
+    ) -> None:
         super().__init__(engine, connection)
         self._connection = connection
+        self._driver = driver
         self._visit = visit
 
     async def execute(self, statement: Any, parameters: Any = None, **options: Any) -> Any:
@@ -149,6 +154,12 @@ class _VisitConnection(AsyncConnection):
         if self._visit.is_given_up:
             raise StorageUnavailable("nobody waits for this any more")
         return self._connection.exec_driver_sql(statement, parameters, *options)
+
+    def ask(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Run *work* with the driver's connection."""
+        if self._visit.is_given_up:
+            raise StorageUnavailable("nobody waits for this any more")
+        return work(self._driver)
 
     async def stream(self, statement: Any, parameters: Any = None, **options: Any) -> Any:  # type: ignore[override]  # without the context manager that none of us enters
         """Run a statement whose rows are read in parts."""
@@ -165,6 +176,16 @@ class _Streamed:
         """Give the rows, *size* at a time."""
         for rows in self._result.partitions(size):
             yield rows
+
+
+async def asked(connection: AsyncConnection, work: Callable[[sqlite3.Connection], Result]) -> Result:
+    """Run *work* with the driver of *connection*, in its thread and in its transaction."""
+    if isinstance(connection, _VisitConnection):
+        return connection.ask(work)
+    driver = driver_of(connection)
+    if not isinstance(driver, OneHopConnection):
+        raise TypeError("the engine of the event loop opens connections of `driver.py`")
+    return await driver.run(work)
 
 
 def is_busy(error: BaseException | None) -> bool:
