@@ -53,8 +53,8 @@ def import_(
 
     Chats are published through the server: they become turns of a user with their dates, and are learned from; rules
     among them wait until a person approves them. Memories become profiles, facts and episodes of a user,
-    and rules that likewise wait; messages beside them are published, too. Importing a file again stores what is
-    new in it.
+    and rules that likewise wait; messages beside them are published, too. Importing a file again stores what is new
+    in it.
 
     Example: sagacity import ana.jsonl --org acme
 
