@@ -71,7 +71,7 @@ def create(
 
     async def make(storage: "Storage", operator: "Principal") -> "MadeToken":
         async with storage.begin(operator) as transaction:
-            await make_organisation(transaction, load_settings().default_quotas)
+            await make_organisation(transaction, operator.tenant, load_settings().default_quotas)
         return await create_token(storage, operator, new)
 
     _show_once(context, _in_database(org, make))
