@@ -148,8 +148,9 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
         if reranker is not None:
             await reranker.warm()
         if settings.jwt_org != LOCAL_ORG:
-            async with storage.begin(Tenant(org_id=OrgId(settings.jwt_org))) as transaction:
-                await make_organisation(transaction, settings.default_quotas)
+            people = Tenant(org_id=OrgId(settings.jwt_org))
+            async with storage.begin(people) as transaction:
+                await make_organisation(transaction, people, settings.default_quotas)
         runtime = _build(
             *(settings, storage, shared, embedder, tokens), reranker=reranker, tracer=tracer, clock=clock
         )

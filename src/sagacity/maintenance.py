@@ -289,7 +289,7 @@ async def import_file(
             return Imported(rows=dict(found.rows))
         async with open_database(settings) as storage:
             async with storage.begin(tenant) as transaction:
-                await make_organisation(transaction, settings.default_quotas)
+                await make_organisation(transaction, tenant, settings.default_quotas)
                 is_fresh = not (await transaction.portable.made_by())[1]
             if is_fresh:
                 embedder = open_embedder(embedder_choice(settings))

@@ -23,8 +23,9 @@ async def test_the_operator_sets_quotas_and_calls_keep_to_them(tmp_path: Path) -
     """409 with the limit, the use and what to do; 429 until midnight; 422 and 404 for what is no limit or nobody's."""
     settings = settings_in(tmp_path, quota_tokens=9, quota_interactions_per_day=3)
     async with running(settings) as app:
-        async with app.state.runtime.storage.begin(Tenant(org_id=OrgId("acme"))) as transaction:
-            await make_organisation(transaction, settings.default_quotas)
+        tenant = Tenant(org_id=OrgId("acme"))
+        async with app.state.runtime.storage.begin(tenant) as transaction:
+            await make_organisation(transaction, tenant, settings.default_quotas)
             await with_token(transaction, "x", TokenScope.PUBLISH, secret="of ana", user_id=UserId("ana"))
         operator, acme = await make_token(app, LOCAL_ORG), await make_token(app, "acme")
         async with client_of(app, token=operator) as api, client_of(app, token=acme) as theirs:

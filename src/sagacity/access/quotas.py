@@ -8,9 +8,9 @@ from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.storage.transaction import Storage, Transaction
 
 
-async def make_organisation(transaction: Transaction, defaults: Limits) -> None:
+async def make_organisation(transaction: Transaction, tenant: Tenant, defaults: Limits) -> None:
     """
-    Make the transaction's organisation unless it is there; a new one begins with the limits that the settings say.
+    Make *tenant*, whose the transaction is, unless it is there; a new one begins with the limits that the settings say.
 
     The one that runs the installation has none.
 
@@ -18,7 +18,7 @@ async def make_organisation(transaction: Transaction, defaults: Limits) -> None:
         InvalidInput: its id is too long.
     """
     is_new = await transaction.organisation.ensure()
-    if is_new and defaults and transaction.org_id != LOCAL_ORG:
+    if is_new and defaults and tenant.org_id != LOCAL_ORG:
         await transaction.quotas.set(defaults)
 
 

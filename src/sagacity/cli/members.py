@@ -120,6 +120,6 @@ async def _add(email: str, role: Role, org: str) -> "Member | Invitation":
             parts = open_accounts(settings, storage, clock=SystemClock(), ids=TimeOrderedIds()).parts
             for one in (tenant, parts.tenant):
                 async with storage.begin(one) as transaction:
-                    await make_organisation(transaction, settings.default_quotas)
+                    await make_organisation(transaction, one, settings.default_quotas)
             known = await add_member(parts, operator, email, role)
             return known or await invite(parts, operator, email, role)

@@ -96,7 +96,7 @@ class Transaction:
     """One tenant's data at one moment; everything done through it commits together or not at all."""
 
     def __init__(self, scope: Scope) -> None:
-        self.org_id, self.search = scope.org_id, SearchRepository(scope)
+        self.search = SearchRepository(scope)
         self.interactions = InteractionRepository(scope, self.search)
         self.logs = LogRepository(scope)
         self.graph = GraphRepository(scope)
