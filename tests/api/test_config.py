@@ -167,7 +167,7 @@ async def test_bad_configurations_change_nothing_and_echo_nothing(api, body):
 
 
 async def test_single_keys_are_changed_in_one_step(api):
-    """Whatever others change at the same time stays; secrets too; a refusal names the caller's key and stores nothing."""
+    """Whatever others change at the same time stays; a refusal names the caller's key and stores nothing."""
     await api.post("/api/set_config", json={"api_key_config": {"openai": {"api_key": SECRET}}})
     changes = [
         {"batch_size": 30},

@@ -125,8 +125,8 @@ async def get_storage_stats(
     counts = await stored_of_user(caller.acting, UserId(user_id), _COUNTED)
     profiles, playbooks = (counts.get(kind) for kind in _COUNTED)
     return StorageStats(
-        profile_count=profiles.count if profiles else 0,
-        playbook_count=playbooks.count if playbooks else 0,
+        profile_count=profiles.total if profiles else 0,
+        playbook_count=playbooks.total if playbooks else 0,
         oldest_profile_modified=profiles.oldest_change if profiles else None,
         newest_profile_modified=profiles.newest_change if profiles else None,
     )

@@ -259,6 +259,7 @@ _OTHER_KINDS: Mapping[str, str] = {
     "agent_playbooks": MemoryKind.AGENT_PLAYBOOK,
 }
 """Other clients' words for kinds of memories."""
+_NO_WORDS: Mapping[str, str] = {}
 
 
 class SearchBody(SearchOptions):
@@ -298,7 +299,7 @@ class SearchBody(SearchOptions):
             del fields["enable_agent_answer"]
         for other, name, words in (
             ("entity_types", "kinds", _OTHER_KINDS),
-            ("agent_playbook_status_filter", "playbook_status_filter", {}),
+            ("agent_playbook_status_filter", "playbook_status_filter", _NO_WORDS),
         ):
             chosen = fields.get(other)
             if isinstance(chosen, list) and fields.get(name) is None:

@@ -42,7 +42,7 @@ class MemoryCounts(NamedTuple):
 class StoredCount(NamedTuple):
     """How many memories of a kind are stored of a user, in force or not, and when they were changed."""
 
-    count: int
+    total: int
     oldest_change: datetime
     newest_change: datetime
 
