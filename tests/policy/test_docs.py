@@ -188,6 +188,12 @@ def test_relative_links_resolve() -> None:
     assert broken == []
 
 
+def test_every_page_is_in_the_index() -> None:
+    listed = {f"docs/{target}" for target in LINK.findall(_read("docs/README.md"))}
+    folders = ("docs/howto/", "docs/explanation/", "docs/reference/")
+    assert {document for document in documents() if document.startswith(folders)} <= listed
+
+
 def test_quickstart_example_shows_what_was_learned(tmp_path: Path) -> None:
     with running_server(tmp_path / "home") as server:
         said = _example("quickstart.py", tmp_path, server.url)
