@@ -1,5 +1,7 @@
 """No text that is taken keeps the event loop from other calls, and what is too long is refused with the limit."""
 
+import json
+
 import httpx
 import pytest
 from fastapi import FastAPI
@@ -8,7 +10,7 @@ from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.learning.windows.gate import worth_reading
 from sagacity.schemas.base import MAX_TEXT
 from sagacity.schemas.interactions import MAX_TURNS
-from support.api import publish, turns
+from support.api import add_profile, publish, turns
 from support.loop_work import loop_work
 from support.windows import turn, window
 
@@ -34,6 +36,28 @@ async def test_a_publish_leaves_the_loop_to_others(api: httpx.AsyncClient, conte
     assert work.longest < MOST_CALLS
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"metadata": {f"k{number}": 1 for number in range(300_000)}},
+        {"interaction_data_list": [{"content": "tea"} | {f"k{number}": 1 for number in range(300_000)}]},
+        {f"k{number}": 1 for number in range(300_000)},
+    ],
+    ids=["in its metadata", "in a turn", "beside its fields"],
+)
+async def test_a_body_of_many_names_leaves_the_loop_to_others(api: httpx.AsyncClient, more: dict) -> None:
+    """It is refused before they are looked at, one by one."""
+    body = {"user_id": "anna", "interaction_data_list": [{"content": "tea"}]} | more
+    sent = json.dumps(body).encode()
+    await api.post("/api/publish_interaction", json={"user_id": "anna"})  # the first refusal reads source files
+    with loop_work() as work:
+        reply = await api.post(
+            "/api/publish_interaction", content=sent, headers={"Content-Type": "application/json"}
+        )
+    assert reply.status_code == 422, reply.text
+    assert work.longest < MOST_CALLS
+
+
 async def test_learning_leaves_the_loop_to_others(app: FastAPI, api: httpx.AsyncClient) -> None:
     """A look at the beginning of a text is enough to see that there is something to read."""
     await publish(api, "No, never " + "a," * ((MAX_TEXT - 10) // 2))
@@ -46,6 +70,7 @@ async def test_learning_leaves_the_loop_to_others(app: FastAPI, api: httpx.Async
 async def test_memories_written_by_hand_leave_the_loop_to_others(api: httpx.AsyncClient) -> None:
     """As a turn's text does."""
     body = {"user_profiles": [{"user_id": "anna", "content": DISTINCT}]}
+    await add_profile(api, "no nuts, thanks")  # patterns are compiled once in a process
     with loop_work() as work:
         reply = await api.post("/api/add_user_profile", json=body)
     assert reply.status_code == 200, reply.text

@@ -29,6 +29,8 @@ MAX_EPOCH = 253_402_300_799
 """The last second of the year 9999."""
 MOST_FIELDS = 1_000
 """Of one object with names that are ours; what is free, such as metadata, may have more."""
+MOST_VALUES = 150_000
+"""Names and values of a whole body: each is looked at, while other calls wait."""
 MOST_WARNINGS = 20
 
 OLDER_NAMES = {
@@ -59,11 +61,15 @@ def refuse_unstorable(value: object) -> None:
     Refuse what no database keeps as it is: NUL characters, lone surrogates, numbers without end.
 
     Raises:
-        ValueError: *value* holds one, at any depth, keys included.
+        ValueError: *value* holds one, at any depth, keys included; or it holds more than is looked at.
     """
     waiting: list[object] = [value]
+    seen = 0
     while waiting:
         one = waiting.pop()
+        seen += 1
+        if seen + len(waiting) > MOST_VALUES:
+            raise ValueError(f"a body has at most {MOST_VALUES:,} names and values; send it in parts")
         if isinstance(one, str):
             _refuse_text(one)
         elif isinstance(one, float):

@@ -207,6 +207,10 @@ class Backend(Protocol):
         """Have the rest of an open transaction read pages along a key, and sort none of them."""
         ...
 
+    async def read_in_any_order(self, connection: AsyncConnection) -> None:
+        """Let the rest of an open transaction sort again."""
+        ...
+
     async def load(
         self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
     ) -> None:
@@ -316,6 +320,18 @@ class Scope:
     async def all(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
         """Run *statement* and return its rows."""
         return await self.backend.rows(self.connection, statement, parameters)
+
+    async def newest(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
+        """
+        Run a *statement* for the first rows of a whole organisation in the order of an index, and return them.
+
+        A planner that expects few rows, as of a condition on whose they are, reads all of them to sort them. Not for
+        what most rows are kept from by other conditions: it would read the index to its end.
+        """
+        await self.backend.read_in_key_order(self.connection)
+        rows = await self.all(statement, parameters)
+        await self.backend.read_in_any_order(self.connection)
+        return rows
 
     async def run(self, statement: sa.Executable, parameters: Any = None) -> int:
         """Run *statement* and return how many rows it touched."""

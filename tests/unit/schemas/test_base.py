@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from sagacity.domain.memory import Status
-from sagacity.schemas.base import OLDER_NAMES, refuse_unstorable
+from sagacity.schemas.base import MOST_VALUES, OLDER_NAMES, refuse_unstorable
 from sagacity.schemas.interactions import PublishBody
 from sagacity.schemas.playbooks import AddUserPlaybooksBody, UpdateUserPlaybookBody
 from sagacity.schemas.profiles import GetProfilesBody, ProfileData
@@ -44,6 +44,13 @@ def test_a_deep_value_is_walked_without_recursion():
         value = [value]
     with pytest.raises(ValueError, match="NUL"):
         refuse_unstorable(value)
+
+
+@pytest.mark.parametrize("many", [[1] * MOST_VALUES, {str(place): 1 for place in range(MOST_VALUES // 2)}])
+def test_more_than_is_looked_at_is_refused_before_it_is(many: object):
+    """Wherever it stands; the values of one list or object are counted before any is read."""
+    with pytest.raises(ValueError, match="at most 150,000 names and values"):
+        refuse_unstorable({"metadata": many})
 
 
 def test_a_null_is_a_field_not_given():

@@ -105,14 +105,9 @@ class Learn:
 
     async def _step(self, work: Sequence[_Work], lease: Lease) -> bool:
         """Read one window for each learner that has one due; returns whether there was any."""
-        reading: list[tuple[_Work, TargetTasks]] = []
-        async with self._storage.read(work[0].target.tenant) as snapshot:
-            state = await read_log_state(snapshot, work[0].target.user_id)
-            for one in work:
-                due = await self._due(snapshot, one, state)
-                tasks = await read_tasks(snapshot, one.target.user_id, due)
-                if tasks:
-                    reading.append((one, TargetTasks(one.target, tasks)))
+        reading = await self._storage.visit(
+            work[0].target.tenant, lambda snapshot: self._windows(snapshot, work)
+        )
         if not reading:
             return False
         processed = await self._processor.process([tasks for _, tasks in reading])
@@ -123,6 +118,17 @@ class Learn:
         for error in filter(None, written):
             raise error
         return True
+
+    async def _windows(self, snapshot: Transaction, work: Sequence[_Work]) -> list[tuple[_Work, TargetTasks]]:
+        """Return what each learner has to read now, for those that have anything."""
+        found: list[tuple[_Work, TargetTasks]] = []
+        state = await read_log_state(snapshot, work[0].target.user_id)
+        for one in work:
+            due = await self._due(snapshot, one, state)
+            tasks = await read_tasks(snapshot, one.target.user_id, due)
+            if tasks:
+                found.append((one, TargetTasks(one.target, tasks)))
+        return found
 
     async def _write(self, work: _Work, processed: Processed, lease: Lease) -> None:
         """Write what one kind's windows came to; if that fails, the other kinds' are written all the same."""

@@ -146,8 +146,9 @@ class WindowProcessor:
 
     async def _settings(self, target: Target) -> UserSettings | None:
         """Return what the user lets be learned: no model is shown what is not to be."""
-        async with self._storage.read(target.tenant) as snapshot:
-            return await snapshot.user_settings.find(target.user_id)
+        return await self._storage.visit(
+            target.tenant, lambda snapshot: snapshot.user_settings.find(target.user_id)
+        )
 
     async def _process(
         self, work: TargetTasks, known: Sequence[Known], shared: Mapping[Due, SharedCall]
@@ -280,22 +281,11 @@ class WindowProcessor:
             )
             for (reading, candidate), vector in zip(proposed, vectors, strict=True)
         ]
-        group = target.group
-        async with self._storage.read(target.tenant) as snapshot:
-            held = await snapshot.quarantines.held_learners()
-            embedded = [
-                replace(one, is_held=_is_held(reading, held))
-                for (reading, _), one in zip(proposed, embedded, strict=True)
-            ]
-            neighbours = await find_neighbours(
-                snapshot,
-                target.user_id,
-                alike(group.kind) if target.status is Status.CURRENT else (group.kind,),
-                embedded,
-                limit=group.neighbour_count,
-                status=target.status,
-            )
-        decisions = await deduplicate(embedded, neighbours, judge=group.judge)
+        embedded, neighbours = await self._storage.visit(
+            target.tenant,
+            lambda snapshot: _neighbours(snapshot, target, [reading for reading, _ in proposed], embedded),
+        )
+        decisions = await deduplicate(embedded, neighbours, judge=target.group.judge)
         written = await self._vectors_of(decisions, embedded)
         run_id = RunId(self._ids.new())
         return [
@@ -377,6 +367,24 @@ class WindowProcessor:
         with_unwanted(applied, is_wanted)
         await keep_learned_within_limits(transaction, target.user_id, applied, status=target.status)
         return applied
+
+
+async def _neighbours(
+    snapshot: Transaction, target: Target, readings: Sequence[WindowResult], embedded: Sequence[Embedded]
+) -> tuple[list[Embedded], Mapping[int, Sequence[Neighbour]]]:
+    """Return candidates, now that it is known which are held, and what resembles each."""
+    held = await snapshot.quarantines.held_learners()
+    found = [
+        replace(one, is_held=_is_held(reading, held)) for reading, one in zip(readings, embedded, strict=True)
+    ]
+    return found, await find_neighbours(
+        snapshot,
+        target.user_id,
+        alike(target.group.kind) if target.status is Status.CURRENT else (target.group.kind,),
+        found,
+        limit=target.group.neighbour_count,
+        status=target.status,
+    )
 
 
 def _asking(due: Due, known: Sequence[Known], shared: Mapping[Due, SharedCall]) -> Extract:

@@ -335,7 +335,9 @@ class InteractionRepository:
         if users is not None and len(users) == 1:
             newest_first = [column.seq.desc()]  # the same, by an index that holds nobody else's
         statement = statement.order_by(*newest_first).limit(limit)
-        return [interaction_of(row) for row in await self._scope.all(statement, values)]
+        admits_most = users is None and not wanted.is_held and values.keys() <= _OWN.keys() - {"request_id"}
+        read = self._scope.newest if admits_most else self._scope.all
+        return [interaction_of(row) for row in await read(statement, values)]
 
     async def get_request(self, request_id: RequestId) -> Request:
         """
@@ -366,11 +368,10 @@ class InteractionRepository:
     ) -> list[Request]:
         """Return a page of requests, newest first; the empty session id stands for those without a session."""
         statement = sa.select(requests).where(requests.c.org_id == self._scope.org_id)
-        for column, value in (
-            (requests.c.user_id, user_id),
-            (requests.c.request_id, request_id),
-            (requests.c.session_id, session_id),
-        ):
+        columns = (requests.c.user_id, requests.c.request_id, requests.c.session_id)
+        asked = (user_id, request_id, session_id)
+        read = self._scope.newest if asked == (None, None, None) else self._scope.all
+        for column, value in zip(columns, asked, strict=True):
             if value is not None:
                 statement = statement.where(column == value if value else column.is_(None))
         if start is not None:
@@ -380,7 +381,7 @@ class InteractionRepository:
         statement = statement.order_by(
             requests.c.created_at.desc(), requests.c.last_seq.desc(), requests.c.request_id.desc()
         )
-        return [request_of(row) for row in await self._scope.all(statement.limit(limit).offset(offset))]
+        return [request_of(row) for row in await read(statement.limit(limit).offset(offset))]
 
     async def of_requests(self, ids: Sequence[RequestId]) -> dict[RequestId, list[Interaction]]:
         """Return the turns of many requests at once, each list in the order of the log."""

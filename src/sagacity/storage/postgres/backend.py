@@ -176,6 +176,10 @@ class Postgres:
         """Forbid sorts: without statistics a scope passes for one row, and each page would sort all of it."""
         await connection.exec_driver_sql("SET LOCAL enable_sort = off")
 
+    async def read_in_any_order(self, connection: AsyncConnection) -> None:
+        """Allow sorts."""
+        await connection.exec_driver_sql("SET LOCAL enable_sort = on")
+
     async def load(
         self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
     ) -> None:

@@ -175,6 +175,9 @@ class SQLite:
     async def read_in_key_order(self, connection: AsyncConnection) -> None:
         """Do nothing: pages are read along the key as it is."""
 
+    async def read_in_any_order(self, connection: AsyncConnection) -> None:
+        """Do nothing: nothing was forbidden."""
+
     async def load(
         self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
     ) -> None:
