@@ -148,9 +148,7 @@ class DatabaseTokens:
 
         async def add() -> ApiToken:
             async with self._storage.begin(principal) as transaction:
-                await make_organisation(
-                    transaction, self._quotas
-                )  # the operator makes one by its first token
+                await make_organisation(transaction, principal.tenant, self._quotas)  # by its first token
                 return await transaction.tokens.add(
                     new, prefix=secret.prefix, token_hash=secret.token_hash, by=principal.audited_as
                 )
