@@ -2,22 +2,20 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from sagacity.domain.api_token import ApiToken
 from sagacity.domain.backlog import Backlog
 from sagacity.domain.clock import Clock
-from sagacity.domain.errors import QuotaExceeded, StorageUnavailable, Unauthorized
+from sagacity.domain.errors import QuotaExceeded, StorageUnavailable
 from sagacity.domain.ids import IdSource, UserId
 from sagacity.domain.interaction import NewRequest, Request
 from sagacity.domain.principal import Principal
-from sagacity.domain.tenant import LOCAL_ORG, DueScope, Tenant
+from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.storage.access.audit import AuditRepository
-from sagacity.storage.access.tokens import TokenRepository, token_of
+from sagacity.storage.access.tokens import TokenRepository
 from sagacity.storage.accounts.accounts import AccountRepository
 from sagacity.storage.accounts.attempts import AttemptRepository
 from sagacity.storage.accounts.invitations import InvitationRepository
@@ -45,6 +43,7 @@ from sagacity.storage.graph.entities import EntityRepository
 from sagacity.storage.graph.learned import GraphRepository
 from sagacity.storage.graph.relationships import RelationshipRepository
 from sagacity.storage.group_commit import GroupCommit
+from sagacity.storage.lookups import Lookups
 from sagacity.storage.memories.changes import ChangeRepository
 from sagacity.storage.memories.clusters import ClusterRepository
 from sagacity.storage.memories.duplicate_pairs import DuplicateRepository
@@ -65,23 +64,17 @@ from sagacity.storage.replica.base import VectorReplica
 from sagacity.storage.replica.copied import CopyRepository
 from sagacity.storage.retrying import retried
 from sagacity.storage.schema.views import (
-    ANY_TOKEN,
-    LIVE_TOKEN,
-    due_users,
     known_organisations,
-    uncopied_tenants,
     waiting_tenants,
 )
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.index_owner import claim_index, made_by, record_index
 from sagacity.storage.search.rebuild import rebuild
-from sagacity.storage.shared_lookups import SharedLookups
 from sagacity.storage.site import SiteRepository
 from sagacity.storage.user_settings import UserSettingsRepository
 from sagacity.storage.work.backlog import read_backlog
 from sagacity.storage.work.cursors import CursorRepository, DeadLetterRepository, LeaseRepository
 from sagacity.storage.work.distillations import DistillationRepository
-from sagacity.storage.work.due import read_due
 from sagacity.storage.work.extractions import ExtractionRepository
 from sagacity.storage.work.model_calls import ModelCallRepository
 from sagacity.storage.work.operation_slots import TURNS
@@ -161,7 +154,7 @@ class Transaction:
         self.imports = ImportRepository(scope, self.search)
 
 
-class Storage:
+class Storage(Lookups):
     """
     Everything durable, behind one *backend*.
 
@@ -180,17 +173,14 @@ class Storage:
         quiet_seconds: float = 0.0,
         count_tokens: Callable[[str], int] = uncounted,
     ) -> None:
+        super().__init__(backend, clock)
         self.vector_store = vector_store
-        self.backend = backend
-        self._clock = clock
         self._ids = ids
         self._operation_turns = operation_slots
         self._quiet_seconds = quiet_seconds
         self._count_tokens = count_tokens
         self._appends = GroupCommit(self._append)
         self._calls = RecentCalls()
-        self._lookups = SharedLookups()
-        self._has_tokens = False
 
     @property
     def kind(self) -> str:
@@ -400,71 +390,6 @@ class Storage:
         """Let calls that write or search go first: background work awaits this after each piece; see `RecentCalls`."""
         await self._calls.give_way(worked_seconds)
 
-    async def find_token(self, token_hash: str) -> ApiToken:
-        """
-        Return the live token with that hash, before its tenant is known: as it stands now in the database.
-
-        Raises:
-            Unauthorized: there is none.
-        """
-
-        async def look() -> Any:
-            asked = {"token_hash": token_hash, "now": self._clock.now()}
-            async with self.backend.read(None) as connection:
-                return (await connection.execute(LIVE_TOKEN, asked)).first()
-
-        row = await self._lookups.ask(token_hash, look)
-        if row is None:
-            raise Unauthorized("the API token is not known, has expired or was revoked")
-        return token_of(row)
-
-    async def has_tokens(self) -> bool:
-        """Return whether any token was ever made: only then may the server be reached from outside."""
-        if not self._has_tokens:  # once yes, always yes: revoked ones count
-            self._has_tokens = await self._lookups.ask(ANY_TOKEN, self._find_any_token)
-        return self._has_tokens
-
-    async def _find_any_token(self) -> bool:
-        async with self.backend.read(None) as connection:
-            return (await connection.execute(ANY_TOKEN)).first() is not None
-
-    async def due_scopes(self, *, limit: int, each: int | None = None) -> list[DueScope]:
-        """
-        Return users of any tenant whose logs have to be looked at by now, and organisations, longest due first.
-
-        Args:
-            limit: how many at the most.
-            each: how many of each tenant at the most; then the tenants take turns, so that none waits for another's.
-        """
-        async with self.backend.read(None) as connection:
-            return await read_due(connection, self._clock.now(), limit=limit, each=each)
-
-    async def next_due_at(self, *, after: datetime | None = None) -> datetime | None:
-        """Return when the next log has to be looked at, or the next one *after* a moment; None when nothing waits."""
-        statement = sa.select(sa.func.min(due_users.c.due_at))
-        if after is not None:
-            statement = statement.where(due_users.c.due_at > after)
-        async with self.backend.read(None) as connection:
-            return (await connection.execute(statement)).scalar()
-
-    async def organisations(self) -> list[Tenant]:
-        """Return every organisation, in order."""
-        async with self.backend.read(None) as connection:
-            rows = (await connection.execute(sa.select(known_organisations))).all()
-        return sorted((Tenant(org_id=row.org_id) for row in rows), key=lambda tenant: tenant.org_id)
-
-    async def unembedded_tenants(self) -> list[Tenant]:
-        """Return the tenants that have documents waiting for their vectors."""
-        async with self.backend.read(None) as connection:
-            rows = (await connection.execute(sa.select(waiting_tenants.c.org_id))).all()
-        return [Tenant(org_id=row.org_id) for row in rows]
-
-    async def uncopied_tenants(self) -> list[Tenant]:
-        """Return the tenants that have documents which a separate vector store has not got yet."""
-        async with self.backend.read(None) as connection:
-            rows = (await connection.execute(sa.select(uncopied_tenants.c.org_id))).all()
-        return [Tenant(org_id=row.org_id) for row in rows]
-
     async def migrate(self) -> None:
         """
         Bring the schema up to this release.
@@ -526,7 +451,7 @@ class Storage:
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._lookups.end()
+        await self.end_lookups()
         await self.backend.close()
         if self.vector_store is not None:
             await self.vector_store.close()

@@ -154,16 +154,13 @@ class InteractionRepository:
         first = (await claim_seq(self._scope, [more], now))[more.user_id]
         await touch_sessions(self._scope, [more], now)
         last = first + len(turns) - 1
-        extended = await self._scope.run(
-            sa.update(requests)
-            .where(requests.c.org_id == self._scope.org_id, requests.c.request_id == request_id)
-            .values(last_seq=last)
-        )
-        if not extended:
+        own = requests.c.org_id == self._scope.org_id, requests.c.request_id == request_id
+        if not await self._scope.run(sa.update(requests).where(*own).values(last_seq=last)):
             raise NotFound(f"no request {request_id!r}")
         said = request.model_copy(update={"created_at": now, "last_seq": last})
-        by_seq = enumerate(turns, start=first)
-        rows = [_interaction_row(self._scope.org_id, said, turn, seq) for seq, turn in by_seq]
+        rows = [
+            _interaction_row(self._scope.org_id, said, turn, seq) for seq, turn in enumerate(turns, first)
+        ]
         self._scope.added.note_turns(len(rows), is_promised=True)
         return await self._insert_turns(rows, [(said, turn) for turn in turns])
 
