@@ -49,7 +49,7 @@ async def test_a_body_of_many_names_leaves_the_loop_to_others(api: httpx.AsyncCl
     """It is refused before they are looked at, one by one."""
     body = {"user_id": "anna", "interaction_data_list": [{"content": "tea"}]} | more
     sent = json.dumps(body).encode()
-    await api.post("/api/publish_interaction", json={"user_id": "anna"})  # the first refusal reads source files
+    await api.post("/api/publish_interaction", json={})  # a first refusal reads source files
     with loop_work() as work:
         reply = await api.post(
             "/api/publish_interaction", content=sent, headers={"Content-Type": "application/json"}
