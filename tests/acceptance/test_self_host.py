@@ -36,7 +36,9 @@ def test_servers_share_tokens_and_outlive_an_outage(tmp_path: Path) -> None:
         }
 
         def token(*arguments: str) -> str:
-            return sagacity("--json", "token", *arguments, home=tmp_path / "c", env=env).out
+            ran = sagacity("--json", "token", *arguments, home=tmp_path / "c", env=env)
+            assert ran.code == 0, ran.err
+            return ran.out
 
         made = [token("create"), token("create", "--name", "second")]
         first, second = (re.search(r'"token": ?"([^"]+)"', one)[1] for one in made)

@@ -92,6 +92,9 @@ class S3Server:
         with suppress(BotoCoreError, ClientError):
             with suppress(client.exceptions.BucketAlreadyOwnedByYou, client.exceptions.BucketAlreadyExists):
                 client.create_bucket(Bucket=BUCKET)
+            client.put_object(
+                Bucket=BUCKET, Key="ready", Body=b"yes"
+            )  # there may be no volume yet to write to
             return True
         return False
 
