@@ -37,6 +37,7 @@ SETTINGS = {
     "SAGACITY_PASSWORD_PASSES": "1",
     "SAGACITY_RATE_LIMITS": "false",
     "SAGACITY_WAIT_TIMEOUT_SECONDS": "5",
+    "SAGACITY_REQUEST_TIMEOUT_SECONDS": "600",  # a busy machine is no defect
     "SAGACITY_COOKIE_SESSIONS": "true",
     "SAGACITY_PUBLIC_URL": "http://127.0.0.1:8081",
 }
