@@ -151,7 +151,7 @@ def _violations(served: Served, caller: str, folder: Path, *flags: str) -> str:
         ),
         *flags,
     ]
-    (folder / "schemathesis.toml").write_text("[auth]\nauto-signup = false\n")
+    (folder / "schemathesis.toml").write_text("request-timeout = 600\n[auth]\nauto-signup = false\n")
     support = str(Path(no_secrets.__file__).parent)
     environment = os.environ | {
         "SCHEMATHESIS_HOOKS": "no_secrets",
