@@ -36,7 +36,8 @@ SETTINGS = {
     "SAGACITY_PASSWORD_MEMORY_KIB": "64",
     "SAGACITY_PASSWORD_PASSES": "1",
     "SAGACITY_RATE_LIMITS": "false",
-    "SAGACITY_WAIT_TIMEOUT_SECONDS": "5",
+    "SAGACITY_WAIT_TIMEOUT_SECONDS": "300",
+    "SAGACITY_REQUEST_TIMEOUT_SECONDS": "600",  # a busy machine is no defect
     "SAGACITY_COOKIE_SESSIONS": "true",
     "SAGACITY_PUBLIC_URL": "http://127.0.0.1:8081",
 }
@@ -150,7 +151,7 @@ def _violations(served: Served, caller: str, folder: Path, *flags: str) -> str:
         ),
         *flags,
     ]
-    (folder / "schemathesis.toml").write_text("[auth]\nauto-signup = false\n")
+    (folder / "schemathesis.toml").write_text("request-timeout = 600\n[auth]\nauto-signup = false\n")
     support = str(Path(no_secrets.__file__).parent)
     environment = os.environ | {
         "SCHEMATHESIS_HOOKS": "no_secrets",

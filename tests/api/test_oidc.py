@@ -170,8 +170,9 @@ async def test_a_code_is_of_use_to_the_page_alone_that_began(tmp_path: Path) -> 
             for start in ("", "?code_challenge=x", f"?code_challenge={'=' * 43}"):
                 assert (await api.get(f"{START}{start}")).status_code == 422, start
             code = code_of(await came_back(api, provider, **ANA))
-            for verifier in ("", "x" * 43, CHALLENGE):
+            for verifier in ("", "x" * 43, challenge_of(VERIFIER)):
                 assert (await exchanged(api, code, verifier)).status_code == 401, verifier
+            assert (await exchanged(api, code, "\u00fc" * 43)).status_code == 422
             assert (await exchanged(api, code)).status_code == 200
         async with serving_with(provider, tmp_path, account_pages="") as app, browser(app) as api:
             begun = await api.get(START)

@@ -88,7 +88,7 @@ class SignInCodeBody(WriteBody):
 
     code: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8_192)]
     """The code; good once, for two minutes."""
-    code_verifier: Annotated[str, StringConstraints(max_length=128)] = ""
+    code_verifier: Annotated[str, StringConstraints(max_length=128, pattern=r"^[A-Za-z0-9._~-]*$")] = ""
     """What the page began the sign-in with; empty for the program, where no page did."""
 
 
