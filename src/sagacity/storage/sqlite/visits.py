@@ -144,11 +144,13 @@ class _VisitConnection(AsyncConnection):
             raise StorageUnavailable("nobody waits for this any more")
         return self._connection.execute(statement, parameters, **options)
 
-    async def exec_driver_sql(self, statement: str, parameters: Any = None, *options: Any) -> Any:
+    async def exec_driver_sql(
+        self, statement: str, parameters: Any = None, execution_options: Any = None
+    ) -> Any:
         """Run a statement in the driver's words."""
         if self._visit.is_given_up:
             raise StorageUnavailable("nobody waits for this any more")
-        return self._connection.exec_driver_sql(statement, parameters, *options)
+        return self._connection.exec_driver_sql(statement, parameters, execution_options)
 
     async def stream(self, statement: Any, parameters: Any = None, **options: Any) -> Any:  # type: ignore[override]  # without the context manager that none of us enters
         """Run a statement whose rows are read in parts."""
