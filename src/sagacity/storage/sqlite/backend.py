@@ -228,7 +228,7 @@ class SQLite:
 @cache
 def _insertion(columns: tuple[sa.Column[Any], ...]) -> str:
     """Return the statement that inserts rows of these columns, in its words."""
-    empty = {one.name: sa.bindparam(one.name) for one in columns}
+    empty: dict[str, Any] = {one.name: sa.bindparam(one.name) for one in columns}
     return str(columns[0].table.insert().values(empty).compile(dialect=sqlite_dialect()))
 
 

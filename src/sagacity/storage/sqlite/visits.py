@@ -149,11 +149,13 @@ class _VisitConnection(AsyncConnection):
             raise StorageUnavailable("nobody waits for this any more")
         return self._connection.execute(statement, parameters, **options)
 
-    async def exec_driver_sql(self, statement: str, parameters: Any = None, *options: Any) -> Any:
+    async def exec_driver_sql(
+        self, statement: str, parameters: Any = None, execution_options: Any = None
+    ) -> Any:
         """Run a statement in the driver's words."""
         if self._visit.is_given_up:
             raise StorageUnavailable("nobody waits for this any more")
-        return self._connection.exec_driver_sql(statement, parameters, *options)
+        return self._connection.exec_driver_sql(statement, parameters, execution_options)
 
     def ask(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         """Run *work* with the driver's connection."""
