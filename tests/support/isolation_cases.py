@@ -339,7 +339,7 @@ CASES: dict[str, Case] = {
     "site.put": lambda tx, h: tx.site.put("model.chat", "stolen", author="x"),
     "site.remove": lambda tx, h: tx.site.remove("model.chat"),
     "quotas.list_all": lambda tx, h: tx.quotas.list_all(),
-    "quotas.set": lambda tx, h: tx.quotas.set({QuotaName.MEMBERS: 1, QuotaName.USERS: 2}),
+    "quotas.set": lambda tx, h: tx.quotas.set({QuotaName.MEMBERS: 1_000, QuotaName.USERS: 1_000}),
     "quotas.has_room": lambda tx, h: tx.quotas.has_room(QuotaName.MEMORIES),
     "quotas.recount": lambda tx, h: tx.quotas.recount(QuotaName.MEMORIES),
     "members.require_room": lambda tx, h: tx.members.require_room(),
