@@ -157,7 +157,7 @@ def test_doctor_says_what_to_do(tmp_path: Path) -> None:
         well = sagacity("doctor", "--json", home=tmp_path, url=server.url)
     assert well.code == 0
     assert {check["name"]: check["ok"] for check in well.data["checks"]} == dict.fromkeys(
-        ("settings", "home", "database", "disk", "embedder", "model keys", "server"), True
+        ("settings", "home", "database", "configurations", "disk", "embedder", "model keys", "server"), True
     )
     assert not (tmp_path / "sagacity.db").exists()
     ill = sagacity("doctor", home=tmp_path, url="http://127.0.0.1:1")

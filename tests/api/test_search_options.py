@@ -552,10 +552,10 @@ async def test_large_and_odd_bodies_are_refused_quickly(api):
     json_body = {"Content-Type": "application/json"}
     deep = '{"not":'
     for options, says in (
-        ('"strategies": [' + ",".join(['"x"'] * 1_000_000) + "]", "strategies"),
-        ('"strategies": [' + ",".join(['"graph"'] * 500_000) + "]", "strategies"),
-        ('"user_ids": [' + ",".join(["1"] * 1_000_000) + "]", "user_ids"),
-        ('"status_filter": [' + ",".join(["1"] * 1_000_000) + "]", "status_filter"),
+        ('"strategies": [' + ",".join(['"x"'] * 1_000_000) + "]", "body"),
+        ('"strategies": [' + ",".join(['"graph"'] * 100_000) + "]", "strategies"),
+        ('"user_ids": [' + ",".join(["1"] * 100_000) + "]", "user_ids"),
+        ('"status_filter": [' + ",".join(["1"] * 100_000) + "]", "status_filter"),
         ('"threshold": NaN', "JSON"),
         ('"threshold": 1e999', "finite"),
         ('"metadata": ' + deep * 190 + "1" + "}" * 190, "metadata"),

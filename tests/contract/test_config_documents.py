@@ -99,7 +99,7 @@ async def test_no_writer_undoes_anothers_change(place, storage: Storage, clock: 
         assert (await writers[0].version(ORG, number))[1] == config_with(PLANTED, batch_size=size)
     await writers[0].set(ORG, TenantConfig(batch_size=20))
     await asyncio.gather(*(writers[turn % 2].change(ORG, grown) for turn in range(8)))
-    assert await writers[0].get(ORG) == TenantConfig(batch_size=28)
+    assert await opened(place(), storage, clock).get(ORG) == TenantConfig(batch_size=28)
     async with open_shared("") as mine, open_shared("") as others:  # no news go from one to the other
         here = CachedConfigs(writers[0], mine.topic, ttl_seconds=1.0, monotonic=lambda: seconds)
         there = CachedConfigs(writers[1], others.topic, ttl_seconds=1.0, monotonic=lambda: seconds)
@@ -216,6 +216,7 @@ def test_documents_are_what_is_described():
         "author",
         "fields",
         "data_key",
+        "written",
         "config",
     ]
 

@@ -35,6 +35,7 @@ CLOSED = {
     "tenant_configs",
     "config_versions",
     "site_variables",
+    "quotas",
     "accounts",
     "account_sessions",
     "account_mails",

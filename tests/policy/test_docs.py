@@ -28,6 +28,10 @@ NOT_RUN = {
     ("README.md", "make demo"),
     ("README.md", "GEMINI_API_KEY=… make serve"),
     (
+        "docs/howto/quotas.md",
+        "sagacity organizations set-quota acme members=10 interactions=100000 memories=20000",
+    ),
+    (
         "docs/howto/accounts.md",
         "export SAGACITY_MAIL_URL=ses://eu-central-1 SAGACITY_MAIL_FROM=sagacity@example.com",
     ),

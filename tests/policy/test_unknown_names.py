@@ -31,7 +31,10 @@ def is_write(method: str, path: str) -> bool:
     if SIGNS_IN.search(path):
         return "requestBody" in DOCUMENT["paths"][path][method]
     return (
-        method in {"post", "put", "patch"} and bool(WRITES.search(path)) and "update_prompt" not in path
+        method in {"post", "put", "patch"}
+        and bool(WRITES.search(path))
+        and "update_prompt" not in path
+        and not path.endswith("update_config")
     ) or (path.endswith("update_prompt_version"))
 
 

@@ -79,13 +79,14 @@ def statuses(words: Sequence[Status | str] | None) -> list[Status] | None:
 
 def checked(schema: type[R], fields: Mapping[str, object]) -> R:
     """
-    Make a request body; fields that are None are left out.
+    Make a request body; fields that are None are left out, but for those of a plain JSON object: there null has a sense.
 
     Raises:
         InvalidInput: the server would refuse it; the message names the field.
     """
+    is_plain = issubclass(schema, RootModel)
     try:
-        return schema.model_validate(given(fields))
+        return schema.model_validate(fields if is_plain else given(fields))
     except ValidationError as error:
         raise InvalidInput(_first_fault(error)) from error
 

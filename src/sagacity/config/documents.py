@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
+from uuid import uuid4
 
 from pydantic import JsonValue, ValidationError
 
@@ -41,6 +42,8 @@ class ConfigDocument(Value):
     fields: tuple[str, ...] = ()
     data_key: str = ""
     """What secrets are sealed by, wrapped. Former versions do not have it: it is in the present one."""
+    written: str = ""
+    """Tells what this writer wrote from the same, written by another at the same moment."""
     config: dict[str, JsonValue]
 
 
@@ -124,6 +127,7 @@ class DocumentConfigs:
                 author=by,
                 fields=fields,
                 data_key=seal.wrapped,
+                written=uuid4().hex,
                 config=json.loads(text),
             )
 
