@@ -84,7 +84,7 @@ async def test_a_token_from_its_first_call_to_its_last(app: FastAPI, api_clock: 
             assert (await agent.post(f"{path}/rotate", json={})).status_code == 403
             assert (await agent.post("/api/set_config", json={"batch_size": 8})).status_code == 403
         second = (await admin.post(f"{path}/rotate", json={"grace_seconds": 60})).json()
-        await app.state.runtime.token_uses.flush()
+        await app.state.runtime.token_store._uses.flush()
         found = (await admin.get("/api/tokens")).json()["tokens"]
         assert [one.get("last_used_at") for one in found] == ["2026-05-01T10:00:00Z"] * 2
         page = (await admin.get("/api/tokens", params={"limit": 1})).json()
