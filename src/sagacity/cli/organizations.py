@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
     from sagacity.schemas.quotas import QuotaView
 
-app = typer.Typer(
-    no_args_is_help=True, help="The organisations that your account is a member of, and quotas of any."
-)
+app = typer.Typer(no_args_is_help=True, help="Organisations of your account, and quotas.")
 
 
 @app.command("list")
@@ -59,7 +57,7 @@ def quota(
     ] = None,
 ) -> None:
     """
-    Show what an organisation may have at most, and how much of it there is.
+    Show the limits of an organisation, and how much is used.
 
     Example: sagacity organizations quota
 
