@@ -83,16 +83,6 @@ CALLS: list[tuple[str, str, dict]] = [
 ]
 
 
-OF_ALL: list[tuple[str, str, dict]] = [
-    ("GET", "get_all_interactions", {"limit": 10}),
-    *(("GET", "get_all_profiles", {"limit": 10} | more) for more in ({}, TIMES)),
-    ("POST", "get_user_playbooks", {"limit": 10}),
-    ("POST", "get_requests", {"top_k": 10}),
-    ("POST", "get_requests", {"top_k": 10, "offset": 20}),
-]
-"""Lists of the whole organisation, of which the first rows by an index are shown."""
-
-
 @pytest.fixture
 async def app(tmp_path: Path, database_url: str, postgres: PostgresServer) -> AsyncIterator[FastAPI]:
     """The application over an organisation of many users, which it sweeps once, before they come."""
@@ -166,22 +156,6 @@ async def test_no_call_reads_an_organisation(app: FastAPI) -> None:
             assert "failed" not in (reply.json().get("msg") or "")
             assert reads.statements
             found += [f"{path} {given}: {wrong}" for wrong in reads.too_many(MOST)]
-    assert not found, "\n".join(found)
-
-
-@pytest.mark.one_database
-async def test_the_newest_of_all_are_read_along_the_index(app: FastAPI) -> None:
-    """However few rows the planner expects by row-level security; SQLite goes by the order anyway."""
-    storage = app.state.runtime.storage
-    async with client_of(app) as api:
-        found: list[str] = []
-        for method, path, given in OF_ALL:
-            how = {"params": given} if method == "GET" else {"json": given}
-            with READS[storage.kind](storage) as reads:
-                reply = await api.request(method, f"/api/{path}", **how)
-            assert reply.status_code == 200, (path, reply.text)
-            if storage.backend.checks_rows:
-                found += [f"{path} {given}: {wrong}" for wrong in reads.too_many(MOST)]
     assert not found, "\n".join(found)
 
 
