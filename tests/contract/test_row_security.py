@@ -35,7 +35,6 @@ CLOSED = {
     "tenant_configs",
     "config_versions",
     "site_variables",
-    "quotas",
     "accounts",
     "account_sessions",
     "account_mails",

@@ -24,7 +24,7 @@ NOBODY = ""
 TABLES = {table.name: table for table in metadata.sorted_tables}
 COMMON = {"search_index"}
 """One row for all organisations."""
-_ONCE = {"organisations", "tenant_configs", "distillations", "quarantines"}
+_ONCE = {"organisations", "tenant_configs", "distillations", "quarantines", "quotas"}
 """No user's: one row an organisation."""
 
 Row = tuple[Any, ...]
