@@ -79,7 +79,7 @@ def statuses(words: Sequence[Status | str] | None) -> list[Status] | None:
 
 def checked(schema: type[R], fields: Mapping[str, object]) -> R:
     """
-    Make a request body; fields that are None are left out, but for those of a plain JSON object: there null has a sense.
+    Make a request body; fields that are None are left out, except of a plain JSON object, where null says something.
 
     Raises:
         InvalidInput: the server would refuse it; the message names the field.

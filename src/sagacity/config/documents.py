@@ -4,10 +4,10 @@ import asyncio
 import hashlib
 import json
 import re
+import secrets
 from collections.abc import Callable
 from datetime import datetime
 from typing import Protocol
-from uuid import uuid4
 
 from pydantic import JsonValue, ValidationError
 
@@ -127,7 +127,7 @@ class DocumentConfigs:
                 author=by,
                 fields=fields,
                 data_key=seal.wrapped,
-                written=uuid4().hex,
+                written=secrets.token_hex(8),
                 config=json.loads(text),
             )
 
