@@ -99,7 +99,9 @@ def pytest_collection_finish() -> None:
 
 
 def _is_longer(item: pytest.Item) -> bool:
-    """Whether the full suite does more with it than `make test` does."""
+    """Whether the full suite does more with it than `make test` does, and CI has the time for it."""
+    if item.get_closest_marker("longest"):
+        return False
     draws = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
     return draws or any(item.get_closest_marker(name) for name in ("full", "examples"))
 

@@ -75,6 +75,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.mark.full
+@pytest.mark.longest
 @pytest.mark.parametrize(
     ("caller", "phases", "flags"),
     [

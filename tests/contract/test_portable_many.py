@@ -41,7 +41,7 @@ QUESTIONS = (
     "What did I say of walnuts in Lisbon?",
     "ticket 77",
 )
-pytestmark = [pytest.mark.full, pytest.mark.own_database]
+pytestmark = [pytest.mark.full, pytest.mark.longest, pytest.mark.own_database]
 
 
 def quiet(_: Step) -> None:
