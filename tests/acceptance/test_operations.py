@@ -188,6 +188,16 @@ def test_doctor_asks_every_server_that_is_named(tmp_path: Path) -> None:
     assert "very-secret" not in str(found)
 
 
+def test_doctor_says_what_is_wrong_with_the_document_of_tokens(tmp_path: Path) -> None:
+    """By the words of whoever reads it, as at the start of a server."""
+    env = {"SELF_HOST": "true", "SAGACITY_CONFIG_FOLDER": str(tmp_path / "place")}
+    assert sagacity("token", "create", home=tmp_path, env=env).code == 0
+    (tmp_path / "place" / "auth" / "organizations.json").write_text("{")
+    found = _checks(tmp_path, **env)["database"]
+    assert not found["ok"]
+    assert "organizations.json is broken" in found["found"]
+
+
 def _checks(home: Path, **env: str) -> dict[str, dict]:
     ran = sagacity("doctor", "--json", home=home, url="http://127.0.0.1:1", env=env)
     return {check["name"]: check for check in ran.data["checks"]}

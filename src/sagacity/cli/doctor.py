@@ -116,7 +116,11 @@ def _database(settings: "Settings") -> str:
         async with open_database(settings) as storage:
             await storage.check()
             store = open_token_store(settings, storage, clock=SystemClock(), ids=TimeOrderedIds())
-            guarded = "tokens are asked for" if await store.any_made() else "no tokens: this machine only"
+            await store.start()
+            try:
+                guarded = "tokens are asked for" if await store.any_made() else "no tokens: this machine only"
+            finally:
+                await store.stop()
             return f"{storage.label}; {guarded}"
 
     return "none yet (made on first use)" if _is_new(settings) else asyncio.run(opened())
