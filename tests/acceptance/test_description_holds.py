@@ -20,6 +20,7 @@ from support import no_secrets
 from support.accounts import Mailbox, mail_server
 from support.planted import bytes_with
 from support.program import sagacity
+from support.scripted_llm import scripted_llm
 from support.server import ServerProcess, running_server
 
 JWT_SECRET, ACCOUNT_KEY = "planted-users-key-8d21f0c2b7a94e65", "planted-accounts-key-1f6c0b52d3e94a87"
@@ -41,8 +42,11 @@ SETTINGS = {
     "SAGACITY_COOKIE_SESSIONS": "true",
     "SAGACITY_PUBLIC_URL": "http://127.0.0.1:8081",
 }
-UNSAID = "positive_data_acceptance"
-"""The one check that is left out: rules across fields, and what is stored, are not in the description."""
+UNSAID = "positive_data_acceptance,ensure_resource_availability"
+"""
+The checks that are left out: rules across fields, and what is stored, are not in the description; and who names a
+second thing that is not there, such as one to merge into, gets 404 for that.
+"""
 GONE = r"^/api/tokens/\{token_id\}"
 """What could take the caller's own token; others call it."""
 
@@ -60,7 +64,8 @@ class Served:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     home = tmp_path_factory.mktemp("served")
-    with mail_server(password=SMTP_PASSWORD) as (mail_url, mailbox):
+    with mail_server(password=SMTP_PASSWORD) as (mail_url, mailbox), scripted_llm() as model:
+        model.answer_with(lambda _request: "{}")
         settings = SETTINGS | {"SAGACITY_MAIL_URL": mail_url}
         with running_server(home, settings) as server:
             callers = {scope: _token(home, scope) for scope in ("admin", "read", "manage")}
@@ -68,7 +73,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             times = {"iat": now, "exp": now + timedelta(days=1)}
             callers |= {"user": jwt.encode({"sub": "mia", **times}, JWT_SECRET), "nobody": ""}
             secrets = [JWT_SECRET, ACCOUNT_KEY, ERASURE_KEY, SMTP_PASSWORD, PROVIDER_KEY, PASSWORD]
-            secrets += _plant(server, mailbox, callers["admin"])
+            secrets += _plant(server, mailbox, callers["admin"], model.base_url)
             document = httpx.get(f"{server.url}/openapi.json", timeout=WAIT_SECONDS)
             (home / "openapi.json").write_bytes(document.content)
             yield Served(server, home, callers, secrets)
@@ -104,11 +109,11 @@ def _token(home: Path, scope: str) -> str:
     return sagacity("token", "create", "--scope", scope, home=home).out.splitlines()[0]
 
 
-def _plant(server: ServerProcess, mailbox: Mailbox, admin: str) -> list[str]:
+def _plant(server: ServerProcess, mailbox: Mailbox, admin: str, model_url: str) -> list[str]:
     """Give the server a provider's key, an account, and an invitation; returns the codes that it sent."""
     with httpx.Client(base_url=f"{server.url}/api", headers=_headers(admin), timeout=60) as api:
-        key = {"api_key_config": {"openai": {"api_key": PROVIDER_KEY}}}
-        assert api.post("/set_config", json=key).is_success
+        endpoint = {"model": "scripted", "api_key": PROVIDER_KEY, "api_base": model_url}
+        assert api.post("/set_config", json={"api_key_config": {"custom_endpoint": endpoint}}).is_success
         assert api.post("/auth/signup", json={"email": EMAIL, "password": PASSWORD}).is_success
         assert api.post("/invitations", json={"email": INVITED, "role": "member"}).is_success
     deadline = time.monotonic() + WAIT_SECONDS

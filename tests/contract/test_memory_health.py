@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from sagacity.domain.ids import RequestId, UserId
 from sagacity.domain.memory import Attributes, MemoryKind, NewMemory, Status
-from sagacity.domain.memory_health import MOST_CHARACTERS, Counts, Problem, score_of
+from sagacity.domain.memory_health import MOST_CHARACTERS, Counts, MemoryProblem, score_of
 from sagacity.domain.review_queue import DuplicatePair
 from sagacity.memories.acting import Parts
 from sagacity.memories.memory_health import exclusive_slots, memory_health
@@ -60,7 +60,7 @@ async def _stored(parts: Parts, new: list[NewMemory]) -> None:
         await transaction.duplicates.replace(scope, changed, [pair])
 
 
-def uids(found: Counts) -> dict[Problem, set[str]]:
+def uids(found: Counts) -> dict[MemoryProblem, set[str]]:
     return {problem: {one.uid for one in ones} for problem, ones in found.examples.items()}
 
 
@@ -71,26 +71,26 @@ async def test_each_problem_is_found_where_it_is(parts: Parts) -> None:
     of_anna = await memory_health(acting, ANNA, days_back=30)
     assert of_anna.found.total == 12
     assert uids(of_anna.found) == {
-        Problem.JUNK: {"blank", "greeting", "pasted"},
-        Problem.DUPLICATE: {"second"},
-        Problem.CONTRADICTION: {"former home"},
-        Problem.STALE: {"stale"},
-        Problem.ORPHANED: {"orphaned"},
+        MemoryProblem.JUNK: {"blank", "greeting", "pasted"},
+        MemoryProblem.DUPLICATE: {"second"},
+        MemoryProblem.CONTRADICTION: {"former home"},
+        MemoryProblem.STALE: {"stale"},
+        MemoryProblem.ORPHANED: {"orphaned"},
     }
     assert of_anna.score == round(100 * (1 - (3 + 0.75 + 1 + 0.25 + 0.75) / 12))
     assert all(len(one.content) <= 200 for ones in of_anna.found.examples.values() for one in ones)
     everyone = await memory_health(acting, None, days_back=90)
-    assert (everyone.found.total, everyone.found.counts[Problem.JUNK]) == (13, 4)
-    assert len(everyone.found.examples[Problem.JUNK]) == 3
-    assert everyone.found.counts[Problem.STALE] == 0
+    assert (everyone.found.total, everyone.found.counts[MemoryProblem.JUNK]) == (13, 4)
+    assert len(everyone.found.examples[MemoryProblem.JUNK]) == 3
+    assert everyone.found.counts[MemoryProblem.STALE] == 0
     nobody = await memory_health(acting, UserId("nobody"), days_back=30)
     assert (nobody.score, nobody.found.total, nobody.found.examples) == (None, 0, {})
 
 
 def test_a_score_is_never_below_zero() -> None:
     """However many problems each memory has."""
-    assert score_of(2, dict.fromkeys(Problem, 2)) == 0
-    assert score_of(4, {Problem.STALE: 4}) == 75
+    assert score_of(2, dict.fromkeys(MemoryProblem, 2)) == 0
+    assert score_of(4, {MemoryProblem.STALE: 4}) == 75
 
 
 def test_slots_of_one_value_are_those_of_the_rules() -> None:

@@ -115,7 +115,8 @@ def test_every_route_is_documented(method, path, operation):
         assert operation["requestBody"]["content"]["application/json"]["example"] == example.request
         assert example.request is not None
     assert bool(operation.get("security")) is (path not in OPEN)
-    assert ("4XX" in operation["responses"]) is (path not in PUBLIC)
+    for codes in ("4XX", "5XX"):
+        assert (codes in operation["responses"]) is (path not in PUBLIC)
 
 
 def test_every_route_says_what_it_needs_of_its_caller():

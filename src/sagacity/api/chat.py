@@ -131,7 +131,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "A stream of events: `start`, `metadata`, `memory`, `message` (as many as it takes), and one of "
         "`done` and `error`. With `stream` false, one object.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
     }
 }
 
@@ -139,7 +139,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 _ONLY_STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The stream of events, from its beginning or from the event on that the client names.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
     },
     204: {"description": "The client has the last event."},
 }

@@ -11,7 +11,7 @@ from sagacity.api.rates import Rate, limited
 from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
-from sagacity.domain.memory_health import Problem
+from sagacity.domain.memory_health import MemoryProblem
 from sagacity.memories.memory_health import memory_health
 from sagacity.memories.review_queue import whose_reviews
 from sagacity.schemas.base import Id
@@ -54,6 +54,6 @@ async def get_memory_health(
     return MemoryHealth(
         score=health.score,
         memory_count=health.found.total,
-        problems=tuple(problem_report(health.found, problem) for problem in Problem),
+        problems=tuple(problem_report(health.found, problem) for problem in MemoryProblem),
         msg=f"{text}; {_COMPARING}" if health.is_comparing else text,
     )

@@ -106,6 +106,8 @@ def _document(app: FastAPI) -> Document:
         routes=app.routes,
     )
     schemas = cast("dict[str, Document]", document["components"]["schemas"])
+    if "Problem" in schemas:
+        raise TypeError("a schema has the name of the one that errors have")
     problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
     schemas |= problem.pop("$defs") | {"Problem": problem}
     for unused in ("HTTPValidationError", "ValidationError"):  # of the 422 that is replaced below
@@ -115,6 +117,12 @@ def _document(app: FastAPI) -> Document:
         for method, operation in cast("Document", operations).items():
             _describe(method, path, cast("Document", operation))
     return document
+
+
+_REFUSALS = {
+    "4XX": "The call was refused; `error` has the reason.",
+    "5XX": "The database, a model or the server itself fails for the moment; `error` has the reason.",
+}
 
 
 def _describe(method: str, path: str, operation: Document) -> None:
@@ -131,7 +139,6 @@ def _describe(method: str, path: str, operation: Document) -> None:
                 break
     operation["responses"].pop("422", None)
     if operation.get("security") or "requestBody" in operation:
-        operation["responses"]["4XX"] = {
-            "description": "The call was refused; `error` has the reason.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
-        }
+        problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        for codes, why in _REFUSALS.items():
+            operation["responses"][codes] = {"description": why, "content": problem}

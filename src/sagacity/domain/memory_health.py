@@ -9,7 +9,7 @@ from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import MemoryKind
 
 
-class Problem(StrEnum):
+class MemoryProblem(StrEnum):
     """Why a memory in force may deserve no place, or cannot be relied on."""
 
     JUNK = "junk"
@@ -48,20 +48,20 @@ DENIALS: Final = (
 """Patterns of SQL for what denies a value: it contradicts no other value of the same slot."""
 EXAMPLES: Final = 3
 """Memories shown of each problem."""
-WEIGHTS: Final[Mapping[Problem, float]] = {
-    Problem.JUNK: 1.0,
-    Problem.DUPLICATE: 0.75,
-    Problem.CONTRADICTION: 1.0,
-    Problem.STALE: 0.25,
-    Problem.ORPHANED: 0.75,
+WEIGHTS: Final[Mapping[MemoryProblem, float]] = {
+    MemoryProblem.JUNK: 1.0,
+    MemoryProblem.DUPLICATE: 0.75,
+    MemoryProblem.CONTRADICTION: 1.0,
+    MemoryProblem.STALE: 0.25,
+    MemoryProblem.ORPHANED: 0.75,
 }
 """What a memory with the problem takes from the score, as a part of its share."""
-NEXT_STEPS: Final[Mapping[Problem, str]] = {
-    Problem.JUNK: "sagacity review-memory ID archive --kind KIND",
-    Problem.DUPLICATE: "sagacity review --signal duplicate --user-id USER_ID --kind KIND",
-    Problem.CONTRADICTION: "sagacity history KIND ID, then sagacity review-memory ID archive --kind KIND",
-    Problem.STALE: "sagacity review --signal stale --user-id USER_ID --kind KIND",
-    Problem.ORPHANED: "sagacity history KIND ID, then sagacity review-memory ID archive --kind KIND",
+NEXT_STEPS: Final[Mapping[MemoryProblem, str]] = {
+    MemoryProblem.JUNK: "sagacity review-memory ID archive --kind KIND",
+    MemoryProblem.DUPLICATE: "sagacity review --signal duplicate --user-id USER_ID --kind KIND",
+    MemoryProblem.CONTRADICTION: "sagacity history KIND ID, then sagacity review-memory ID archive --kind KIND",
+    MemoryProblem.STALE: "sagacity review --signal stale --user-id USER_ID --kind KIND",
+    MemoryProblem.ORPHANED: "sagacity history KIND ID, then sagacity review-memory ID archive --kind KIND",
 }
 """What to do about each, as a command."""
 
@@ -92,11 +92,11 @@ class Counts(Value):
     """How many memories in force there are, and how many have each problem, with some of them."""
 
     total: int
-    counts: dict[Problem, int]
-    examples: dict[Problem, tuple[SickMemory, ...]]
+    counts: dict[MemoryProblem, int]
+    examples: dict[MemoryProblem, tuple[SickMemory, ...]]
 
 
-def score_of(total: int, counts: Mapping[Problem, int]) -> int | None:
+def score_of(total: int, counts: Mapping[MemoryProblem, int]) -> int | None:
     """
     Return how sound memories are, from 0 to 100; None if there are none.
 

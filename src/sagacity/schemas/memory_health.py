@@ -2,7 +2,7 @@
 
 from sagacity.domain.kinds import KINDS
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.memory_health import NEXT_STEPS, WEIGHTS, Counts, Problem, SickMemory
+from sagacity.domain.memory_health import NEXT_STEPS, WEIGHTS, Counts, MemoryProblem, SickMemory
 from sagacity.schemas.base import Reply, Schema
 
 
@@ -21,7 +21,7 @@ class SickMemoryView(Schema):
 class ProblemReport(Schema):
     """One problem: how many memories have it, and what to do about it."""
 
-    problem: Problem
+    problem: MemoryProblem
     """What is wrong."""
     count: int
     """How many memories have it."""
@@ -46,7 +46,7 @@ class MemoryHealth(Reply):
     """Every problem, also those that no memory has."""
 
 
-def problem_report(found: Counts, problem: Problem) -> ProblemReport:
+def problem_report(found: Counts, problem: MemoryProblem) -> ProblemReport:
     """Return what the API shows of one problem."""
     count = found.counts[problem]
     return ProblemReport(

@@ -16,7 +16,7 @@ from sagacity.domain.memory_health import (
     MOST_CHARACTERS,
     Counts,
     HealthQuery,
-    Problem,
+    MemoryProblem,
     SickMemory,
 )
 from sagacity.domain.query import Filter
@@ -32,7 +32,7 @@ from sagacity.storage.statements.json_lists import is_listed
 _SHOWN_CHARACTERS = 200
 _LONG_KINDS = [str(MemoryKind.EPISODIC), str(MemoryKind.SKILL)]
 _AROUND = " .\n\t"
-Flags = Mapping[Problem, sa.ColumnElement[bool]]
+Flags = Mapping[MemoryProblem, sa.ColumnElement[bool]]
 
 
 class HealthRepository:
@@ -47,9 +47,9 @@ class HealthRepository:
         successors = await successors_of(self._scope, tuple(KINDS), wanted.user_id)
         flagged = self._flagged(wanted, list(successors)).subquery("flagged")
         served = values_of(Filter(statuses=(), visibility=(Visibility.SERVED,), valid_at=now))
-        sums = [sa.func.sum(sa.case((flagged.c[one], 1), else_=0)).label(one) for one in Problem]
+        sums = [sa.func.sum(sa.case((flagged.c[one], 1), else_=0)).label(one) for one in MemoryProblem]
         [row] = await self._scope.all(sa.select(sa.func.count().label("total"), *sums), served)
-        counts = {problem: row._mapping[problem] or 0 for problem in Problem}
+        counts = {problem: row._mapping[problem] or 0 for problem in MemoryProblem}
         examples = {
             problem: await self._examples(flagged, problem, served)
             for problem, count in counts.items()
@@ -58,7 +58,7 @@ class HealthRepository:
         return Counts(total=row.total, counts=counts, examples=examples)
 
     async def _examples(
-        self, flagged: sa.Subquery, problem: Problem, served: Mapping[str, Any]
+        self, flagged: sa.Subquery, problem: MemoryProblem, served: Mapping[str, Any]
     ) -> tuple[SickMemory, ...]:
         names = ("kind", "memory_id", "uid", "user_id", "content")
         statement = sa.select(*(flagged.c[name] for name in names)).where(flagged.c[problem])
@@ -73,14 +73,14 @@ class HealthRepository:
         changed_at = sa.type_coerce(column.updated_at, sa.BigInteger)
         stale = is_stale(injections, changed_at, wanted.days_back, microseconds(now))
         flags: Flags = {
-            Problem.JUNK: _is_junk(),
-            Problem.DUPLICATE: sa.and_(self._repeats(), ~is_kept(now)),
-            Problem.CONTRADICTION: sa.or_(
+            MemoryProblem.JUNK: _is_junk(),
+            MemoryProblem.DUPLICATE: sa.and_(self._repeats(), ~is_kept(now)),
+            MemoryProblem.CONTRADICTION: sa.or_(
                 one_of(column.memory_id, superseded),
                 self._is_contradicted(wanted.exclusive_slots),
             ),
-            Problem.STALE: sa.and_(stale, ~is_kept(now)),
-            Problem.ORPHANED: self._is_orphaned(),
+            MemoryProblem.STALE: sa.and_(stale, ~is_kept(now)),
+            MemoryProblem.ORPHANED: self._is_orphaned(),
         }
         is_used = sa.and_(usage.c.entity_type == column.kind, usage.c.entity_id == wire_id())
         return (
