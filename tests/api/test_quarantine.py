@@ -180,3 +180,18 @@ async def test_what_is_held_is_not_found_by_whoever_would_change_it(api) -> None
     gone = await delete(api, "/api/delete_interaction", {**mine, "interaction_id": turn["interaction_id"]})
     assert gone.status_code == 200  # whoever may see it may delete what was said
     assert (await delete(api, "/api/delete_all_agent_playbooks")).json()["deleted_count"] == 2
+
+
+async def test_the_chat_refuses_messages_of_a_user_who_is_held(api) -> None:
+    """Nobody could read an answer: nothing is stored, and no stream begins; after the release it answers."""
+    said = {"content": "What am I allergic to?"}
+    held = await hold(api, "user", "anna")
+    for stream in (True, False):
+        reply = await api.post("/api/chat/send", params={"user_id": "anna"}, json={**said, "stream": stream})
+        assert reply.status_code == 409, reply.text
+        assert reply.json()["error"] == "Conflict"
+    found = await api.get("/api/chat/conversations", params={"user_id": "anna"})
+    assert found.json()["conversations"] == []
+    await api.post(f"/api/quarantines/{held}/release", json={"reason": "harmless"})
+    reply = await api.post("/api/chat/send", params={"user_id": "anna"}, json={**said, "stream": False})
+    assert reply.status_code == 200, reply.text

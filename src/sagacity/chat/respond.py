@@ -100,7 +100,7 @@ class Chat:
 
         Raises:
             NotFound: the user has no such conversation.
-            Conflict: the conversation did not get free in time.
+            Conflict: the conversation did not get free in time, or a quarantine holds what the user says.
         """
         started = time.perf_counter()
         with _refusals(acting, user_id, sent.session_id, started, sent.asked.request_type):
@@ -342,6 +342,10 @@ class Chat:
                 interactions=(NewInteraction(role="User", content=content),),
             )
             [kept] = await transaction.interactions.append([request])
+            if kept.is_held:
+                raise Conflict(
+                    "messages of this user are held by a quarantine, and so would be the answer; release it first"
+                )
             if sent.session_id is not None:
                 # Now the session's row is held, and nobody else begins an answer.
                 if await transaction.exchanges.running(user_id, session_id) is not None:
