@@ -20,7 +20,9 @@ DESCRIPTION = (
     "Self-hosted memory and self-improvement for AI agents: publish conversations, "
     "and get back what was learned from them. "
     "Times are seconds since 1970 where they are numbers, and ISO 8601 where they are strings; "
-    "a null is the same as a missing field."
+    "a null is the same as a missing field. "
+    'Another type of JSON is taken where it says the same: 1 for true, false for 0, "10" for 10; '
+    "and so is an item twice, where once would do."
 )
 TAGS = {
     "interactions": "The conversations that everything else is learned from.",
