@@ -5,13 +5,12 @@ import json
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from support.aws import is_signed
-from support.http_server import served
+from support.http_server import JsonHandler, served
 
 REGION = "eu-central-1"
 ARN, OTHER_ARN = (f"arn:aws:kms:{REGION}:111122223333:key/{name}" for name in ("first", "second"))
@@ -57,28 +56,15 @@ def kms_endpoint() -> Iterator[KmsEndpoint]:
     """A server on this machine that is what the region's own would be."""
     endpoint = KmsEndpoint()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+    class Handler(JsonHandler):
+        def do_POST(self) -> None:  # noqa: N802  the name that the library calls
+            body = self.sent()
             service, _, name = self.headers["X-Amz-Target"].partition(".")
             assert service == "TrentService"
             error, reply = "AccessDeniedException", {}
             if is_signed(self, body, region=REGION, service="kms"):
                 error, reply = endpoint.answer(name, body)
-            self._answer(400 if error else 200, reply if not error else {"__type": error, "message": "no"})
-
-        def _answer(self, status: int, content: dict[str, str]) -> None:
-            body = json.dumps(content).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/x-amz-json-1.1")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the name that the library calls
-            pass
+            self.answer(400 if error else 200, {"__type": error, "message": "no"} if error else reply)
 
     with served(Handler) as url:
         endpoint.url = url

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from http.server import BaseHTTPRequestHandler
 
 from support.aws import is_signed
-from support.http_server import served
+from support.http_server import JsonHandler, served
 
 REGION = "eu-central-1"
 
@@ -45,39 +44,27 @@ def ses_endpoint() -> Iterator[SesEndpoint]:
     """A server on this machine that is what the region's own would be."""
     endpoint = SesEndpoint()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
+    class Handler(JsonHandler):
+        def do_POST(self) -> None:  # noqa: N802  the name that the library calls
+            body = self.sent()
             if self.path != "/v2/email/outbound-emails":
-                self._answer(404, "UnknownOperationException")
+                self._refuse(404, "UnknownOperationException")
             elif not is_signed(self, body, region=REGION, service="ses"):
-                self._answer(403, "SignatureDoesNotMatch")
+                self._refuse(403, "SignatureDoesNotMatch")
             elif endpoint.refuses:
-                self._answer(400, endpoint.refuses.pop(0))
+                self._refuse(400, endpoint.refuses.pop(0))
             else:
                 endpoint.take(body)
-                self._answer(200, "", {"MessageId": str(len(endpoint.letters))})
+                self.answer(200, {"MessageId": str(len(endpoint.letters))})
 
-        def do_GET(self) -> None:
+        def do_GET(self) -> None:  # noqa: N802  likewise
             if self.path != "/v2/email/account" or not is_signed(self, b"", region=REGION, service="ses"):
-                self._answer(403, "SignatureDoesNotMatch")
+                self._refuse(403, "SignatureDoesNotMatch")
             else:
-                self._answer(200, "", endpoint.account)
+                self.answer(200, endpoint.account)
 
-        def _answer(self, status: int, error: str, content: object = None) -> None:
-            body = json.dumps(content if not error else {"message": "ana@example.com was not taken"}).encode()
-            self.send_response(status)
-            if error:
-                self.send_header("x-amzn-ErrorType", error)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the name that the library calls
-            pass
+        def _refuse(self, status: int, error: str) -> None:
+            self.answer(status, {"message": "ana@example.com was not taken"}, x_amzn_ErrorType=error)
 
     with served(Handler) as url:
         endpoint.url = url
