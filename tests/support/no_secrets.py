@@ -44,7 +44,7 @@ def filter_failure(
 
 
 def is_right_as_info_says(case: schemathesis.Case) -> bool:
-    """Whether a call follows the description by its introduction: without nulls, times as texts, types that say as much."""
+    """Whether a call follows the description by its introduction: no nulls, times as texts, types that say as much."""
     document = _widened(case.operation.schema.raw_schema)
     described = document["paths"][case.operation.path][case.method.lower()]
     schema = described.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
