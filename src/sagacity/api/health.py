@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from importlib.metadata import version
 
 from fastapi import APIRouter, Request, Response
@@ -39,6 +40,7 @@ _SERVICES: Mapping[str, str] = {
 """What the checks are called among the services."""
 
 
+@cache
 def server_version() -> str:
     """Return the version of the package that is installed."""
     return version(PACKAGE)

@@ -195,6 +195,10 @@ class Backend(Protocol):
         """Run *statement* in an open transaction and return its rows; one that comes again is run the quickest way."""
         ...
 
+    async def run(self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None) -> int:
+        """Run *statement* as `rows` does; returns how many rows it touched."""
+        ...
+
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Turn an open transaction to another tenant's data: for work that goes through all of them."""
         ...
@@ -335,4 +339,4 @@ class Scope:
 
     async def run(self, statement: sa.Executable, parameters: Any = None) -> int:
         """Run *statement* and return how many rows it touched."""
-        return (await self.connection.execute(statement, parameters)).rowcount
+        return await self.backend.run(self.connection, statement, parameters)

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
@@ -22,7 +22,7 @@ from sagacity.storage.postgres.row_security import ORG, USER
 from sagacity.storage.postgres.vectors import PostgresVectors
 from sagacity.storage.schema.migrate import check
 from sagacity.storage.schema.tables import metadata
-from sagacity.storage.statements.prepared import Driven, PreparedQueries
+from sagacity.storage.statements.prepared import PreparedStatements
 
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
@@ -67,7 +67,7 @@ class Postgres:
         self._url = checked_url(url)
         self._owner = None if owner is None else checked_url(owner)
         self._engine = engine_for(url, connections=connections, pooler=pooler)
-        self._queries = PreparedQueries(self._engine.dialect)
+        self._statements = PreparedStatements(self._engine.dialect)
         self.vectors: VectorIndex = PostgresVectors()
         self.statements: dict[object, Any] = {}
 
@@ -158,11 +158,11 @@ class Postgres:
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None
     ) -> Sequence[Any]:
         """Run *statement*; one that comes again through the driver, without SQLAlchemy."""
+        return await self._statements.rows(connection, statement, parameters, partial(asked, connection))
 
-        async def ask(text: str, values: Any) -> Driven:
-            return await asked(connection, text, values)
-
-        return await self._queries.rows(connection, statement, parameters, ask)
+    async def run(self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None) -> int:
+        """Run *statement* as `rows` does; returns how many rows it touched."""
+        return await self._statements.run(connection, statement, parameters, partial(asked, connection))
 
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Turn an open transaction to another tenant's data."""

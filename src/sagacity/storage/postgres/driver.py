@@ -17,7 +17,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool
 
 from sagacity.domain.errors import ConfigError, StorageError, StorageUnavailable
 from sagacity.storage.statements.json_text import read_json
-from sagacity.storage.statements.prepared import Driven, driver_of
+from sagacity.storage.statements.prepared import Driven, Told, driver_of
 
 CONNECT_SECONDS = 10
 POOL_SECONDS = 30
@@ -91,16 +91,32 @@ async def verifier(connection: AsyncConnection, role: sa.URL) -> str:
     return driver.pgconn.encrypt_password(password, name, b"scram-sha-256").decode()
 
 
-async def asked(connection: AsyncConnection, text: str, values: Mapping[str, Any]) -> Driven:
-    """Run a query of SQLAlchemy's making, and return what the driver says of its columns, and its rows."""
+async def asked(connection: AsyncConnection, told: Told) -> Driven:
+    """Run a statement of SQLAlchemy's making through the driver."""
     driver: psycopg.AsyncConnection[Any] = driver_of(connection)  # type: ignore[assignment]  # of `engine_for`
     try:
-        cursor = await driver.execute(text.encode(), values)
-        return cursor.description or (), await cursor.fetchall()
+        return await _driven(driver, told)
     except psycopg.Error as error:
         if driver.closed:
             await connection.invalidate(error)
-        raise DBAPIError.instance(text, None, error, psycopg.Error, hide_parameters=True) from error
+        raise DBAPIError.instance(told.text, None, error, psycopg.Error, hide_parameters=True) from error
+
+
+async def _driven(driver: psycopg.AsyncConnection[Any], told: Told) -> Driven:
+    text = told.text.encode()
+    if not isinstance(told.values, list):
+        cursor = await driver.execute(text, told.values)
+        found = await cursor.fetchall() if cursor.description else []
+        return Driven(cursor.description or (), found, cursor.rowcount)
+    async with driver.cursor() as cursor:
+        await cursor.executemany(text, told.values, returning=told.returns_rows)
+        if not told.returns_rows:
+            return Driven((), (), cursor.rowcount)
+        found, columns = list[Any](), cursor.description or ()
+        while True:
+            found += await cursor.fetchall()
+            if not cursor.nextset():
+                return Driven(columns, found, len(found))
 
 
 async def load_rows(connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:

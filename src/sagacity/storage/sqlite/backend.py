@@ -5,7 +5,7 @@ import math
 import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +30,7 @@ from sagacity.storage.sqlite.file import rewrite
 from sagacity.storage.sqlite.visits import BEGIN_TO_WRITE, BUSY_SECONDS, Visits, asked, is_busy
 from sagacity.storage.statements.json_conditions import SQLITE_FUNCTION, holds
 from sagacity.storage.statements.json_text import read_json
-from sagacity.storage.statements.prepared import Driven, PreparedQueries
+from sagacity.storage.statements.prepared import Driven, PreparedStatements, Told
 from sagacity.storage.write_queue import Turns
 
 READERS = 4
@@ -72,7 +72,7 @@ class SQLite:
             _engine_of_threads(path, _WRITER_IN_A_THREAD, connections=1), self._writer, threads=1, writes=True
         )
         self._turns = Turns()
-        self._queries = PreparedQueries(self._visits.engine.dialect)
+        self._statements = PreparedStatements(self._visits.engine.dialect)
         self.vectors: VectorIndex = ExactVectors()
         self.statements: dict[object, Any] = {}
 
@@ -157,14 +157,11 @@ class SQLite:
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None
     ) -> Sequence[Any]:
         """Run *statement*; one that comes again in the connection's thread at once, without SQLAlchemy."""
+        return await self._statements.rows(connection, statement, parameters, partial(_ask, connection))
 
-        async def ask(text: str, values: Any) -> Driven:
-            try:
-                return await asked(connection, lambda driver: _asked(driver, text, values))
-            except sqlite3.Error as error:
-                raise DBAPIError.instance(text, None, error, sqlite3.Error, hide_parameters=True) from error
-
-        return await self._queries.rows(connection, statement, parameters, ask)
+    async def run(self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None) -> int:
+        """Run *statement* as `rows` does; returns how many rows it touched."""
+        return await self._statements.run(connection, statement, parameters, partial(_ask, connection))
 
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
         """Do nothing: what a transaction may touch is in its statements."""
@@ -288,9 +285,24 @@ def _set_up(connection: Any, pragmas: tuple[str, ...]) -> None:
     cursor.close()
 
 
-def _asked(driver: sqlite3.Connection, text: str, values: Any) -> Driven:
-    cursor = driver.execute(text, values)
-    return cursor.description, cursor.fetchall()
+async def _ask(connection: AsyncConnection, told: Told) -> Driven:
+    try:
+        return await asked(connection, lambda driver: _driven(driver, told))
+    except sqlite3.Error as error:
+        raise DBAPIError.instance(told.text, None, error, sqlite3.Error, hide_parameters=True) from error
+
+
+def _driven(driver: sqlite3.Connection, told: Told) -> Driven:
+    if not isinstance(told.values, list):
+        cursor = driver.execute(told.text, told.values)
+        rows = cursor.fetchall()
+        return Driven(cursor.description or (), rows, cursor.rowcount)
+    if not told.returns_rows:
+        return Driven((), (), driver.executemany(told.text, told.values).rowcount)
+    cursor, found = driver.cursor(), list[Any]()
+    for values in told.values:
+        found += cursor.execute(told.text, values).fetchall()
+    return Driven(cursor.description, found, len(found))
 
 
 def _ours(error: DBAPIError | PoolTimeout) -> StorageError:

@@ -74,6 +74,7 @@ class Visits:
             if not isinstance(driver, sqlite3.Connection):
                 raise TypeError("the engine of visits opens connections of sqlite3")
             with visit.of(driver):
+                connection.begin()  # or it would not know that there is something to commit
                 self._begin(driver, visit)
                 result = _driven(work(_VisitConnection(self._async_engine, connection, driver, visit)))
                 if self._writes:

@@ -1,9 +1,9 @@
-"""Queries that come again: compiled once, and run through the driver, which takes a fraction of SQLAlchemy's time."""
+"""Statements that come again: compiled once, and run through the driver in a fraction of SQLAlchemy's time."""
 
 from collections import namedtuple
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from weakref import WeakSet
 
 import sqlalchemy as sa
@@ -15,17 +15,39 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sagacity.storage.statements.json_text import read_json
 
 MOST_KEPT = 512
-"""Queries that are built once and used by every call; there are some hundreds, with their narrowed forms."""
-Given = Mapping[str, Any] | None
-Driven = tuple[Sequence[Any], Sequence[Sequence[Any]]]
-"""What the driver says of the columns, and the rows."""
-Ask = Callable[[str, Any], Awaitable[Driven]]
-"""Asks the driver: a text, and its values."""
+"""Statements that are built once and used by every call; there are some hundreds, with their narrowed forms."""
+_KEPT = (sa.Select, sa.CompoundSelect, sa.Insert, sa.Update, sa.Delete)
+Given = Mapping[str, Any]
+Values = tuple[Any, ...] | dict[str, Any]
+"""What the driver puts in the places of a text."""
 _Convert = Callable[[Any], Any]
 
 
+class Driven(NamedTuple):
+    """What the driver says of a statement that it ran."""
+
+    columns: Sequence[Any]
+    """As its cursor describes them; empty where there are no rows."""
+    rows: Sequence[Sequence[Any]]
+    row_count: int
+    """How many rows were found or touched."""
+
+
+class Told(NamedTuple):
+    """A statement as the driver is told it."""
+
+    text: str
+    values: Values | list[Values]
+    """A list: the statement is run for each."""
+    returns_rows: bool
+
+
+Ask = Callable[[Told], Awaitable[Driven]]
+"""Asks the driver."""
+
+
 class _Value(NamedTuple):
-    """A place for a value in a query."""
+    """A place for a value in a statement."""
 
     name: str
     key: str
@@ -35,11 +57,11 @@ class _Value(NamedTuple):
 
 
 class Prepared:
-    """One query for one dialect: its text, what becomes of values on their way in, and of columns on their way out."""
+    """One statement for one dialect: its text, what becomes of values on the way in, and of columns on the way out."""
 
     def __init__(self, compiled: SQLCompiler, dialect: Dialect) -> None:
         """Keep what is needed of *compiled*."""
-        self.text = compiled.string
+        self._text = compiled.string
         self._dialect = dialect
         self._is_positional = compiled.positional
         names = compiled.positiontup if compiled.positiontup is not None else list(compiled.binds)
@@ -48,14 +70,21 @@ class Prepared:
         self._make = _row_of(tuple(column.keyname for column in _columns(compiled)))
         self._converts: list[tuple[int, _Convert]] | None = None
 
-    def given(self, parameters: Given) -> tuple[Any, ...] | dict[str, Any]:
+    def told(self, parameters: Given | Sequence[Given]) -> Told:
         """
-        Return *parameters* as the driver takes them.
+        Return what the driver is told, with *parameters* as it takes them.
 
         Raises:
             StatementError: one is missing.
         """
-        own = parameters or {}
+        values = (
+            self._values_of(parameters)
+            if isinstance(parameters, Mapping)
+            else [self._values_of(one) for one in parameters]
+        )
+        return Told(self._text, values, returns_rows=bool(self._types))
+
+    def _values_of(self, own: Given) -> Values:
         values = [self._given(one, own) for one in self._values]
         if self._is_positional:
             return tuple(values)
@@ -65,19 +94,18 @@ class Prepared:
         value = own.get(one.key, one.default)
         if value is None and one.is_required and one.key not in own:
             why = f"a value is required for bind parameter {one.key!r}"
-            raise StatementError(why, self.text, None, InvalidRequestError(why))
+            raise StatementError(why, self._text, None, InvalidRequestError(why))
         return value if one.convert is None else one.convert(value)
 
     def rows(self, driven: Driven) -> list[Any]:
         """Return rows with the columns as attributes, like SQLAlchemy's."""
-        description, found = driven
-        make = self._make
+        make, found = self._make, driven.rows
         converts = self._converts
         if converts is None:  # some types ask what the database answers
             converts = self._converts = [
                 (place, convert)
-                for place, (kind, told) in enumerate(zip(self._types, description, strict=True))
-                if (convert := _read_as(kind, self._dialect, told[1])) is not None
+                for place, (kind, column) in enumerate(zip(self._types, driven.columns, strict=True))
+                if (convert := _read_as(kind, self._dialect, column[1])) is not None
             ]
         if not converts:
             return [make(one) for one in found]
@@ -91,8 +119,8 @@ class Prepared:
         return made
 
 
-class PreparedQueries:
-    """The queries of one backend that came more than once."""
+class PreparedStatements:
+    """The statements of one backend that came more than once."""
 
     def __init__(self, dialect: Dialect) -> None:
         """Begin with none; all connections that are asked speak *dialect*, or the same for another event loop."""
@@ -103,29 +131,60 @@ class PreparedQueries:
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any, ask: Ask
     ) -> Sequence[Any]:
         """
-        Run a query and return its rows; what is no query, or comes for the first time, goes through SQLAlchemy.
+        Run a statement and return its rows; one that comes for the first time goes through SQLAlchemy.
 
-        Whoever narrows what the connection reads (`narrowed`, `unheld`) narrows it here, too, by the same functions.
+        Whoever narrows what the connection reaches (`narrowed`, `unheld`) narrows it here, too, by the same functions.
 
         Args:
             connection: of an open transaction.
             statement: any; one that is built for this call alone is never prepared.
-            parameters: its values, by name.
+            parameters: its values, by name; a list of such: it is run for each.
             ask: asks the connection's driver.
         """
-        sync = connection.sync_connection
-        prepared, own = None, parameters
-        if sync is not None and _is_query(statement, parameters) and not sync.dispatch.before_cursor_execute:
-            if statement in self._met:
-                whole, options = statement, statement.get_execution_options()
-                for narrow in sync.dispatch.before_execute:
-                    whole, _, own = narrow(sync, whole, [], own or {}, options)
-                prepared = self._kept(whole)
-            else:
-                self._met.add(statement)
+        prepared, own = self._find(connection, statement, parameters)
         if prepared is None:
             return (await connection.execute(statement, parameters)).all()
-        return prepared.rows(await ask(prepared.text, prepared.given(own)))
+        return prepared.rows(await ask(prepared.told(own)))
+
+    async def run(
+        self, connection: AsyncConnection, statement: sa.Executable, parameters: Any, ask: Ask
+    ) -> int:
+        """Run a statement as `rows` does, and return how many rows it touched."""
+        prepared, own = self._find(connection, statement, parameters)
+        if prepared is None:
+            return (await connection.execute(statement, parameters)).rowcount
+        return (await ask(prepared.told(own))).row_count
+
+    def _find(
+        self, connection: AsyncConnection, statement: sa.Executable, parameters: Any
+    ) -> tuple[Prepared | None, Given | Sequence[Given]]:
+        """Return a statement as it is kept, narrowed, with its values; None if it is not kept."""
+        sync = connection.sync_connection
+        if (
+            sync is None
+            or not isinstance(statement, _KEPT)
+            or parameters == []
+            or sync.dispatch.before_cursor_execute
+        ):
+            return None, ()
+        if statement not in self._met:
+            self._met.add(statement)
+            return None, ()
+        whole, several, one = _narrowed(sync, statement, parameters)
+        names = tuple(several[0] if several else one) if isinstance(statement, sa.UpdateBase) else ()
+        return self._kept(whole, names, is_for_each=bool(several)), several or one
+
+
+def _narrowed(connection: sa.Connection, statement: Any, parameters: Any) -> tuple[Any, list[Given], Given]:
+    """Return what those who listen on *connection* make of a statement, of its rows of values and of its values."""
+    several, one = cast(
+        "tuple[list[Given], Given]",
+        (parameters, {}) if isinstance(parameters, list) else ([], parameters or {}),
+    )
+    options = statement.get_execution_options()
+    for narrow in connection.dispatch.before_execute:
+        statement, several, one = narrow(connection, statement, several, one, options)
+    return statement, several, one
 
 
 def driver_of(connection: AsyncConnection) -> object:
@@ -134,16 +193,25 @@ def driver_of(connection: AsyncConnection) -> object:
     return None if sync is None else sync.connection.driver_connection
 
 
-def _is_query(statement: sa.Executable, parameters: Any) -> bool:
-    return isinstance(statement, sa.Select | sa.CompoundSelect) and not isinstance(parameters, list)
+def _prepared(
+    statement: Any, names: tuple[str, ...], *, is_for_each: bool, dialect: Dialect
+) -> Prepared | None:
+    """
+    Return a statement prepared; None where its text depends on its values, or its columns have no names of their own.
 
-
-def _prepared(statement: Any, *, dialect: Dialect) -> Prepared | None:
-    """Return a query prepared; None where its text depends on its values, or its columns have no names of their own."""
-    compiled = statement.compile(dialect=dialect)
-    names = [column.keyname for column in _columns(compiled)]
+    Args:
+        statement: narrowed already.
+        names: of the values that one that writes is given.
+        is_for_each: whether it is run for each of several rows of values.
+        dialect: of the database.
+    """
+    compiled = statement.compile(
+        dialect=dialect, column_keys=sorted(names) or None, for_executemany=is_for_each
+    )
+    columns = [column.keyname for column in _columns(compiled)]
     changes = compiled.post_compile_params or compiled.literal_execute_params or compiled.escaped_bind_names
-    if changes or len(set(names)) < len(names):
+    fills_in = compiled.insert_prefetch or compiled.update_prefetch
+    if changes or fills_in or len(set(columns)) < len(columns):
         return None
     return Prepared(compiled, dialect)
 

@@ -118,8 +118,7 @@ def _check_rows(statement: sa.Insert, rows: Sequence[Mapping[str, Any]], user_id
     """
     if RULES.get(str(statement.table.name)) is not Rule.OWN:
         return
-    fixed = statement.compile().params
     for row in rows:
-        whose = row.get("user_id", fixed.get("user_id"))
+        whose = row["user_id"] if "user_id" in row else statement.compile().params.get("user_id")
         if whose not in (None, user_key(ORGANISATION), user_id):
             raise Forbidden(f"this caller acts for one user, and may not write for {whose!r}")
