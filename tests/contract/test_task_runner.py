@@ -11,7 +11,7 @@ from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.tenant import DueScope
 from sagacity.learning.retention import Retain
-from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.runner import TaskRunner
 from sagacity.storage.transaction import Storage, Transaction
 from support.learning import WordEmbedder, due_at, task_parts
@@ -41,11 +41,9 @@ class Small:
     """When it wants to be looked at next."""
     tries: int = 0
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        return (await snapshot.distillations.get(self.name, str(subject.scope.user_id), "")).last_read == 0
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        return NextLook(self.looks_at)
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        held = await snapshot.distillations.get(self.name, str(subject.scope.user_id), "")
+        return Look(self.looks_at, is_due=held.last_read == 0)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         async with self.storage.begin(ORG) as transaction:

@@ -30,8 +30,7 @@ class DatabaseConfigs:
         Raises:
             ConfigError: what is stored does not parse, or its secrets do not open. It is never silently reset.
         """
-        async with self._storage.read(tenant) as snapshot:
-            stored = await snapshot.organisation.config()
+        stored = await self._storage.visit(tenant, lambda snapshot: snapshot.organisation.config())
         return TenantConfig() if stored is None else self._seal(tenant, stored).load(stored.config)
 
     async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> int:

@@ -9,7 +9,7 @@ from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.cursor import Lease
 from sagacity.domain.retention import CALLS
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.transaction import Transaction
 
@@ -37,16 +37,12 @@ class AnalyticsUpkeep:
         self._policy = parts.policy
         self._clock = parts.clock
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return that it is due: looking costs little."""
-        return True
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return the next night where there are calls; None: there are none."""
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return that it is due, and again the next night where there are calls."""
         if await snapshot.analytics_days.first_call() is None:
-            return NextLook()
+            return Look(is_due=True)
         today = step_of(self._clock.now(), Granularity.DAY)
-        return NextLook(today + _DAY + AFTER_MIDNIGHT)
+        return Look(today + _DAY + AFTER_MIDNIGHT, is_due=True)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

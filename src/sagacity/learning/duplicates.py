@@ -16,7 +16,7 @@ from sagacity.domain.query import Filter
 from sagacity.domain.review_queue import DUPLICATE_COSINE, DuplicatePair
 from sagacity.learning.deduplication.exclusion import rules_out
 from sagacity.learning.deduplication.text_equivalence import denies, normalised
-from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.memories.duplicate_pairs import ChangedMemories, ComparedScope
 from sagacity.storage.transaction import Storage, Transaction
@@ -45,14 +45,10 @@ class FindDuplicates:
         self._storage: Storage = parts.storage
         self._clock = parts.clock
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return whether something was written that was not compared."""
-        return bool(await snapshot.duplicates.uncompared())
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return when to compare what was written meanwhile; None: nothing was."""
-        waits = await snapshot.duplicates.uncompared()
-        return NextLook(self._clock.now() + LOOK_AGAIN if waits else None)
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return whether something was written that was not compared, and when to compare what is written meanwhile."""
+        waits = bool(await snapshot.duplicates.uncompared())
+        return Look(self._clock.now() + LOOK_AGAIN if waits else None, is_due=waits)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

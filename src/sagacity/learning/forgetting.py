@@ -1,5 +1,6 @@
 """What a user does not want kept: memories that nobody used for long, and those beyond the user's limit."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -11,7 +12,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.user_memory import TYPED_KINDS
 from sagacity.domain.user_settings import UserSettings
 from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
-from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope, look_at
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.windows.switches import OVER_LIMIT
 from sagacity.learning.writing.limits import keep_within_limits
@@ -32,21 +33,14 @@ class Forget:
         self._clock = parts.clock
         self._ids = parts.ids
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return whether something is too old, or too much."""
-        now = self._clock.now()
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return whether something is too old, or too much, and when the next memory gets too old."""
         settings = await snapshot.user_settings.find(subject.user_id)
         if settings is None:
-            return False
-        oldest_at = await _too_old_at(snapshot, settings)
-        if oldest_at is not None and oldest_at <= now:
-            return True
-        return any([await _is_over(snapshot, settings, kind) for kind in TYPED_KINDS])
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return when the next memory gets too old; None where none does."""
-        settings = await snapshot.user_settings.find(subject.user_id)
-        return NextLook(None if settings is None else await _too_old_at(snapshot, settings))
+            return Look()
+        look = look_at(await _too_old_at(snapshot, settings), now=self._clock.now())
+        is_over = look.is_due or any([await _is_over(snapshot, settings, kind) for kind in TYPED_KINDS])
+        return replace(look, is_due=is_over)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

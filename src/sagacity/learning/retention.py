@@ -9,7 +9,7 @@ from sagacity.domain.cursor import RETAIN, Lease
 from sagacity.domain.ids import ORGANISATION, OrgId
 from sagacity.domain.retention import CALLS, TURNS, Record, TurnsToGo
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.parts import TaskParts, TaskPolicy
 from sagacity.storage.transaction import Transaction
 
@@ -34,12 +34,8 @@ class Retain:
         self._policy = parts.policy
         self._clock = parts.clock
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return that it is due: looking costs little."""
-        return True
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return when the next memory has been expired, or the next row kept, for long enough; None: none."""
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return that it is due, and when the next memory has been expired, or the next row kept, for long enough."""
         now = self._clock.now()
         expiries = [await _next_purge(snapshot, self._policy, now)]
         for table, days in _limited(self._policy.limits.days):
@@ -53,7 +49,7 @@ class Retain:
                 grown_old_at = first_at + timedelta(days=days)
                 # What is old enough and still there is needed: whether it still is can wait for a day.
                 expiries.append(grown_old_at if grown_old_at > now else now + _DAY)
-        return NextLook(min(filter(None, expiries), default=None))
+        return Look(min(filter(None, expiries), default=None), is_due=True)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
@@ -163,14 +159,10 @@ class PlanRetention:
         self._clock = parts.clock
         self._planned: dict[OrgId, datetime] = {}
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return whether this process has not planned it for an interval."""
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return whether this process has not planned it for an interval; it comes along with other work."""
         now = self._clock.now()
-        return now >= self._planned.get(subject.tenant.org_id, now)
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return None: it comes along with other work."""
-        return NextLook()
+        return Look(is_due=now >= self._planned.get(subject.tenant.org_id, now))
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """Make the organisation due in an interval, or when something will have expired for long enough."""

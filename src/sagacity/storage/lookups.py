@@ -1,5 +1,6 @@
 """What is asked of the whole database: before it is known for which tenant a call is, or of all tenants."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -20,7 +21,14 @@ from sagacity.storage.schema.views import (
     waiting_tenants,
 )
 from sagacity.storage.shared_lookups import SharedLookups
-from sagacity.storage.work.due import read_due
+from sagacity.storage.statements.user_key import user_of
+from sagacity.storage.work.due import due_by
+
+_NEXT = sa.select(sa.func.min(due_users.c.due_at).label("due_at"))
+_NEXT_AFTER = _NEXT.where(due_users.c.due_at > sa.bindparam("after"))
+_ORGANISATIONS = sa.select(known_organisations)
+_WAITING = sa.select(waiting_tenants.c.org_id)
+_UNCOPIED = sa.select(uncopied_tenants.c.org_id)
 
 
 class Lookups:
@@ -40,15 +48,13 @@ class Lookups:
             Unauthorized: there is none.
         """
 
-        async def look() -> Any:
-            asked = {"token_hash": token_hash, "now": self._clock.now()}
-            async with self.backend.read(None) as connection:
-                return (await connection.execute(LIVE_TOKEN, asked)).first()
+        async def look() -> Sequence[Any]:
+            return await self._rows(LIVE_TOKEN, {"token_hash": token_hash, "now": self._clock.now()})
 
-        row = await self._shared.ask(token_hash, look)
-        if row is None:
+        rows = await self._shared.ask(token_hash, look)
+        if not rows:
             raise Unauthorized("the API token is not known, has expired or was revoked")
-        return token_of(row)
+        return token_of(rows[0])
 
     async def has_tokens(self) -> bool:
         """Return whether any token was ever made: only then may the server be reached from outside."""
@@ -57,8 +63,12 @@ class Lookups:
         return self._has_tokens
 
     async def _find_any_token(self) -> bool:
-        async with self.backend.read(None) as connection:
-            return (await connection.execute(ANY_TOKEN)).first() is not None
+        return bool(await self._rows(ANY_TOKEN))
+
+    async def _rows(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
+        return await self.backend.visit(
+            None, lambda connection: self.backend.rows(connection, statement, parameters)
+        )
 
     async def due_scopes(self, *, limit: int, each: int | None = None) -> list[DueScope]:
         """
@@ -68,34 +78,28 @@ class Lookups:
             limit: how many at the most.
             each: how many of each tenant at the most; then the tenants take turns, so that none waits for another's.
         """
-        async with self.backend.read(None) as connection:
-            return await read_due(connection, self._clock.now(), limit=limit, each=each)
+        given = {"now": self._clock.now(), "limit": limit} | ({} if each is None else {"each": each})
+        rows = await self._rows(due_by(in_turn=each is not None), given)
+        return [DueScope(tenant=Tenant(org_id=row.org_id), user_id=user_of(row.user_id)) for row in rows]
 
     async def next_due_at(self, *, after: datetime | None = None) -> datetime | None:
         """Return when the next log has to be looked at, or the next one *after* a moment; None when nothing waits."""
-        statement = sa.select(sa.func.min(due_users.c.due_at))
-        if after is not None:
-            statement = statement.where(due_users.c.due_at > after)
-        async with self.backend.read(None) as connection:
-            return (await connection.execute(statement)).scalar()
+        statement, given = (_NEXT, None) if after is None else (_NEXT_AFTER, {"after": after})
+        [row] = await self._rows(statement, given)
+        return row.due_at
 
     async def organisations(self) -> list[Tenant]:
         """Return every organisation, in order."""
-        async with self.backend.read(None) as connection:
-            rows = (await connection.execute(sa.select(known_organisations))).all()
+        rows = await self._rows(_ORGANISATIONS)
         return sorted((Tenant(org_id=row.org_id) for row in rows), key=lambda tenant: tenant.org_id)
 
     async def unembedded_tenants(self) -> list[Tenant]:
         """Return the tenants that have documents waiting for their vectors."""
-        async with self.backend.read(None) as connection:
-            rows = (await connection.execute(sa.select(waiting_tenants.c.org_id))).all()
-        return [Tenant(org_id=row.org_id) for row in rows]
+        return [Tenant(org_id=row.org_id) for row in await self._rows(_WAITING)]
 
     async def uncopied_tenants(self) -> list[Tenant]:
         """Return the tenants that have documents which a separate vector store has not got yet."""
-        async with self.backend.read(None) as connection:
-            rows = (await connection.execute(sa.select(uncopied_tenants.c.org_id))).all()
-        return [Tenant(org_id=row.org_id) for row in rows]
+        return [Tenant(org_id=row.org_id) for row in await self._rows(_UNCOPIED)]
 
     async def end_lookups(self) -> None:
         """Cancel what is asked at the moment, and return when it has ended."""

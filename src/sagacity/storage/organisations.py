@@ -1,6 +1,7 @@
 """An organisation itself: its row, its configuration."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -52,9 +53,7 @@ class OrganisationRepository:
 
     async def config(self) -> StoredConfig | None:
         """Return the stored configuration; None if none was ever set."""
-        rows = await self._scope.all(
-            sa.select(tenant_configs).where(tenant_configs.c.org_id == self._scope.org_id)
-        )
+        rows = await self._scope.all(_config(), {"org_id": self._scope.org_id})
         return StoredConfig(rows[0].config, rows[0].version, rows[0].data_key) if rows else None
 
     async def set_config(
@@ -123,6 +122,11 @@ class OrganisationRepository:
         """Store the data key as another key wraps it; False if *old* is not what is stored."""
         is_it = sa.and_(tenant_configs.c.org_id == self._scope.org_id, tenant_configs.c.data_key == old)
         return await self._scope.run(sa.update(tenant_configs).where(is_it).values(data_key=new)) > 0
+
+
+@cache
+def _config() -> sa.Select[*tuple[Any, ...]]:
+    return sa.select(tenant_configs).where(tenant_configs.c.org_id == sa.bindparam("org_id"))
 
 
 def _version(row: Any) -> ConfigVersion:

@@ -132,7 +132,9 @@ async def test_what_writes_is_prepared_like_what_reads(asked: Asked) -> None:
     """One row or several, with what it returns and how many rows it touched; values are stored as SQLAlchemy does."""
     added = THINGS.insert()
     numbered = THINGS.insert().returning(THINGS.c.number, THINGS.c.at)
-    renamed = sa.update(THINGS).where(THINGS.c.number > sa.bindparam("above")).values(name=sa.bindparam("new"))
+    renamed = (
+        sa.update(THINGS).where(THINGS.c.number > sa.bindparam("above")).values(name=sa.bindparam("new"))
+    )
     gone = sa.delete(THINGS).where(THINGS.c.number == sa.bindparam("gone"))
     for place in range(3):
         first = 10 * (place + 1)

@@ -15,7 +15,7 @@ from sagacity.learning.distil.pipeline import Distiller
 from sagacity.learning.distil.skills.spec import SKILLS
 from sagacity.learning.distil.spec import Result
 from sagacity.learning.progress import OperationCancelled, OperationWatch
-from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.failure import postpone_or_fail
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.transaction import Transaction
@@ -40,14 +40,11 @@ class Distil:
         self._retrying = parts.retrying
         self._clock = parts.clock
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return that it is due: who teaches wakes the organisation, and a run finds what there is to do."""
-        return True
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return when an operation is due; None: none waits."""
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return that it is due, as who teaches wakes the organisation, and when an operation is."""
         waiting = await _asked(snapshot)
-        return NextLook(min((self._due_at(operation, item) for operation, item in waiting), default=None))
+        moments = (self._due_at(operation, item) for operation, item in waiting)
+        return Look(min(moments, default=None), is_due=True)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

@@ -31,7 +31,7 @@ from sagacity.learning.episodes.rules import Summary, summary_by_rules
 from sagacity.learning.evaluate.transcript import transcript
 from sagacity.learning.extractors.outputs import SessionSummary
 from sagacity.learning.prompt_runner import ModelSession, PromptRunner
-from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope, look_at
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.windows.switches import OVER_LIMIT, is_learned, notes_names
 from sagacity.learning.writing.limits import keep_within_limits
@@ -75,15 +75,10 @@ class Summarize:
         self._clock = parts.clock
         self._ids = parts.ids
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return whether a conversation may be summed up now."""
-        due_at = (await self.next_look(snapshot, subject)).at
-        return due_at is not None and due_at <= self._clock.now()
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return when the next conversation is summed up if nothing more is said in it; None: none waits."""
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return when the next conversation is summed up if nothing more is said in it."""
         waiting = await snapshot.conversations.unsummarized(subject.user_id, limit=_CONVERSATIONS_A_RUN)
-        return NextLook(min(map(self._due_at, waiting), default=None))
+        return look_at(min(map(self._due_at, waiting), default=None), now=self._clock.now())
 
     def _due_at(self, conversation: Conversation) -> datetime:
         """Return when a conversation is summed up: at once if much is new, else when it was quiet for long enough."""

@@ -21,7 +21,7 @@ from sagacity.domain.operation import ItemStatus, Operation, OperationItem, Oper
 from sagacity.learning.erasure.derived import forget_playbooks, withdraw_by_requests
 from sagacity.learning.erasure.news import erased_news
 from sagacity.learning.erasure.report import look_into, make_report, signed
-from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope, look_at
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.accounts.leaving import leave, leave_everywhere
 from sagacity.storage.erasure.rows import Counts
@@ -73,15 +73,10 @@ class Erase:
         self._clock = parts.clock
         self._batch = parts.policy.cleanup_batch
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return whether somebody is to be erased now."""
-        next_try = (await self.next_look(snapshot, subject)).at
-        return next_try is not None and next_try <= self._clock.now()
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return when the next one is; None: nobody is to be."""
-        waiting = await _waiting(snapshot)
-        return NextLook(min((item.next_try_at or self._clock.now() for _, item in waiting), default=None))
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return when the next one is to be erased."""
+        now, waiting = self._clock.now(), await _waiting(snapshot)
+        return look_at(min((item.next_try_at or now for _, item in waiting), default=None), now=now)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

@@ -18,7 +18,7 @@ from sagacity.learning.evaluate.rules import judge_by_rules
 from sagacity.learning.evaluate.sampling import is_sampled, shadow_comes_first
 from sagacity.learning.evaluate.verdict import Verdict
 from sagacity.learning.prompt_runner import ModelSession
-from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope, look_at
 from sagacity.learning.tasks.failure import Failure, park
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.transaction import Transaction
@@ -74,20 +74,15 @@ class Evaluate:
         self._models = parts.models
         self._clock = parts.clock
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return whether a session may be judged now."""
-        due_at = (await self.next_look(snapshot, subject)).at
-        return due_at is not None and due_at <= self._clock.now()
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return when a session of the user has to be judged next, if it stays quiet; None: none waits."""
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return when a session of the user has to be judged next, if it stays quiet."""
         if not subject.config.agent_success_configs:
-            return NextLook()
+            return Look()
+        now = self._clock.now()
         if await self._queued(snapshot, subject.user_id, subject.config):
-            return NextLook(self._clock.now())
-        return NextLook(
-            min((due_at for due_at, _ in await self._waiting(snapshot, subject.user_id)), default=None)
-        )
+            return look_at(now, now=now)
+        waiting = await self._waiting(snapshot, subject.user_id)
+        return look_at(min((due_at for due_at, _ in waiting), default=None), now=now)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

@@ -88,20 +88,29 @@ class TaskReport:
 
 
 @dataclass(frozen=True, slots=True)
-class NextLook:
-    """When a scope has to be looked at next: at a moment, or after so many more turns, whichever comes first."""
+class Look:
+    """How a scope stands: whether something is due, and when to look next: at a moment, or after so many more turns."""
 
     at: datetime | None = None
+    """When something may be due next if nobody wakes it before; None: never."""
     turns: int | None = None
     """None: no number of turns makes anything due, or nobody knows which."""
+    is_due: bool = False
+    """Whether a run now would find something to do."""
 
 
-def first_of(looks: Iterable[NextLook]) -> NextLook:
-    """Return the first of all *looks*."""
+def look_at(moment: datetime | None, *, now: datetime) -> Look:
+    """Return how what is due at a *moment* stands; None: nothing waits."""
+    return Look(moment, is_due=moment is not None and moment <= now)
+
+
+def first_of(looks: Iterable[Look]) -> Look:
+    """Return the first of all *looks*; it is due if one of them is."""
     found = list(looks)
-    return NextLook(
+    return Look(
         at=min((one.at for one in found if one.at is not None), default=None),
         turns=min((one.turns for one in found if one.turns is not None), default=None),
+        is_due=any(one.is_due for one in found),
     )
 
 
@@ -123,12 +132,8 @@ class Task(Protocol):
         """Whose work it is."""
         ...
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return whether a run now would find something to do; it awaits nothing but *snapshot*, maybe in a thread."""
-        ...
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return when it may be due next if nobody wakes it before. As `is_due`."""
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return how it stands; it awaits nothing but *snapshot*, maybe in a thread."""
         ...
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:

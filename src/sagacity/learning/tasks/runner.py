@@ -14,7 +14,7 @@ from sagacity.domain.cursor import LogHead
 from sagacity.domain.errors import ConfigError, Conflict, ProviderError, StorageUnavailable
 from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import DueScope, Tenant
-from sagacity.learning.tasks.base import NextLook, Subject, Task, TaskReport, TaskScope, first_of
+from sagacity.learning.tasks.base import Look, Subject, Task, TaskReport, TaskScope, first_of
 from sagacity.learning.tasks.failure import readable
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.observability.tracing import span
@@ -76,8 +76,8 @@ class TaskRunner:
                 await self._postpone(scope, error, report)
                 return report
             report.note = subject.calls.note
-            look = await self._look(subject, tasks)
-            for task in tasks if look.is_due else ():
+            look = await self._look(subject)
+            for task in tasks if look.first.is_due else ():
                 try:
                     await self._run_one(task, subject, report, wait=wait)
                 except StorageUnavailable:
@@ -154,29 +154,26 @@ class TaskRunner:
 
     async def _is_due(self, task: Task, subject: Subject) -> bool:
         async def ask(snapshot: Transaction) -> bool:
-            return await task.is_due(snapshot, subject)
+            return (await task.look(snapshot, subject)).is_due
 
         return await self._storage.visit(subject.tenant, ask)
 
-    async def _look(self, subject: Subject, tasks: Sequence[Task]) -> "_Look":
-        """Return how the scope stands, and whether one of *tasks* is due; mostly none is: one visit tells."""
+    async def _look(self, subject: Subject) -> "_Look":
+        """Return how the scope stands; mostly nothing is due: one visit tells."""
 
         async def look(snapshot: Transaction) -> _Look:
             head = await snapshot.cursors.log_head(subject.scope.user_id)
             try:
-                for task in tasks:
-                    if await task.is_due(snapshot, subject):
-                        return _Look(head, NextLook(), is_due=True)
+                return _Look(head, await self._first(snapshot, subject))
             except StorageUnavailable:
                 raise
             except Exception:  # noqa: BLE001  each task is asked by itself then, which records whose it is
-                return _Look(head, NextLook(), is_due=True)
-            return _Look(head, await self._next_look(snapshot, subject), is_due=False)
+                return _Look(head, Look(is_due=True))
 
         return await self._storage.visit(subject.tenant, look)
 
-    async def _next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        return first_of([await task.next_look(snapshot, subject) for task in self._of(subject.scope)])
+    async def _first(self, snapshot: Transaction, subject: Subject) -> Look:
+        return first_of([await task.look(snapshot, subject) for task in self._of(subject.scope)])
 
     async def _look_again(self, subject: Subject, before: LogHead) -> "_Look":
         """
@@ -189,17 +186,17 @@ class TaskRunner:
         async def look(snapshot: Transaction) -> _Look:
             user_id = subject.scope.user_id
             head = before if user_id is None else await snapshot.cursors.log_head(user_id)
-            return _Look(head, await self._next_look(snapshot, subject), is_due=False)
+            return _Look(head, await self._first(snapshot, subject))
 
         return await self._storage.visit(subject.tenant, look)
 
     async def _settle(self, subject: Subject, report: TaskReport, look: "_Look") -> None:
         """Say when the scope has to be looked at next; news that came meanwhile keep it due."""
         now = self._clock.now()
-        if look.is_due:
+        if look.first.is_due:
             look = await self._look_again(subject, look.head)
-        report.turns_left = look.next.turns
-        look_at = first_of([look.next, NextLook(report.retry_at)]).at
+        report.turns_left = look.first.turns
+        look_at = first_of([look.first, Look(report.retry_at)]).at
         if report.busy:
             busy_until = now + timedelta(seconds=_BUSY_RETRY_SECONDS)
             look_at = busy_until if look_at is None else max(look_at, busy_until)
@@ -216,10 +213,8 @@ class _Look:
     """How a scope stands."""
 
     head: LogHead
-    next: NextLook
-    """When the first task may have something to do, if none has."""
-    is_due: bool
-    """Whether one has."""
+    first: Look
+    """Whether one of its tasks has something to do, and when the first may have it next."""
 
 
 def _numbers(report: TaskReport) -> dict[str, int]:

@@ -9,7 +9,7 @@ from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.cursor import LEARN, Lease
 from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
 from sagacity.learning.prompt_runner import ModelSession
-from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope
 from sagacity.learning.tasks.failure import readable
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.windows.bookkeeping import record
@@ -58,18 +58,12 @@ class Learn:
         self._clock = parts.clock
         self._processor = WindowProcessor(parts.storage, parts.embedder, clock=parts.clock, ids=parts.ids)
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return whether some learner has a window to read."""
-        if not subject.groups:
-            return False
-        state = await read_log_state(snapshot, subject.user_id)
-        return any([await self._due(snapshot, one, state) for one in _work_of(subject, TaskReport())])
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return when a learner tries again, its step is full, or the log has been quiet for long enough."""
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return whether a learner has a window to read, and when one tries again, is full, or the log is quiet."""
         state = await read_log_state(snapshot, subject.user_id)
         learners = tuple(learner for group in subject.groups for learner in group.learners)
-        return next_check(learners, state, self._clock.now(), self._quiet_seconds)
+        is_due = any([await self._due(snapshot, one, state) for one in _work_of(subject, TaskReport())])
+        return replace(next_check(learners, state, self._clock.now(), self._quiet_seconds), is_due=is_due)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

@@ -24,7 +24,7 @@ from sagacity.domain.operation import (
 from sagacity.domain.tenant import Tenant
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
-from sagacity.learning.tasks.base import NextLook, Subject, TaskReport, TaskScope
+from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope, look_at
 from sagacity.learning.tasks.failure import postpone_or_fail
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.windows.learners import Learner, LearnerGroup
@@ -61,16 +61,11 @@ class Regenerate:
         self._owner = parts.ids.new()
         self._processor = WindowProcessor(parts.storage, parts.embedder, clock=parts.clock, ids=parts.ids)
 
-    async def is_due(self, snapshot: Transaction, subject: Subject) -> bool:
-        """Return whether something of the user waits and may be tried now."""
-        next_try = (await self.next_look(snapshot, subject)).at
-        return next_try is not None and next_try <= self._clock.now()
-
-    async def next_look(self, snapshot: Transaction, subject: Subject) -> NextLook:
-        """Return when the user's part of some operation is due; None: nothing waits, or only for its turn."""
+    async def look(self, snapshot: Transaction, subject: Subject) -> Look:
+        """Return when the user's part of some operation is due; never if it only waits for its turn."""
         waiting = await snapshot.operations.waiting_for(subject.user_id)
         moments = (self._due_at(operation, item) for operation, item in waiting)
-        return NextLook(min(filter(None, moments), default=None))
+        return look_at(min(filter(None, moments), default=None), now=self._clock.now())
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, LogHead, Window
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
-from sagacity.learning.tasks.base import NextLook
+from sagacity.learning.tasks.base import Look
 from sagacity.learning.windows.ends import end_of_window
 from sagacity.learning.windows.learners import Learner
 from sagacity.storage.transaction import Transaction
@@ -88,9 +88,7 @@ def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) ->
     return Due(learner, cursor.seq + 1, min(state.head.end, cursor.seq + learner.step), cursor.attempts)
 
 
-def next_check(
-    learners: tuple[Learner, ...], state: LogState, now: datetime, quiet_seconds: float
-) -> NextLook:
+def next_check(learners: tuple[Learner, ...], state: LogState, now: datetime, quiet_seconds: float) -> Look:
     """
     Return when the log has to be looked at again.
 
@@ -108,7 +106,7 @@ def next_check(
         elif unread > 0:
             moments.append(cursor.next_try_at or (now if learner.is_full(unread) else quiet_at))
         turns.append(learner.turns_left(unread))
-    return NextLook(at=min(moments, default=None), turns=min(turns, default=None))
+    return Look(at=min(moments, default=None), turns=min(turns, default=None))
 
 
 async def read_windows(

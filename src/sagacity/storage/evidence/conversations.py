@@ -153,19 +153,8 @@ class ConversationRepository:
 
     async def unsummarized(self, user_id: UserId, *, limit: int) -> list[Conversation]:
         """Return up to *limit* conversations in which something was said since they were summed up, oldest first."""
-        column = sessions.c
-        statement = (
-            sa.select(sessions)
-            .where(
-                column.org_id == self._scope.org_id,
-                column.user_id == user_id,
-                column.is_conversation,
-                column.message_count > column.summarized_count,
-            )
-            .order_by(column.updated_at, column.session_id)
-            .limit(limit)
-        )
-        return [_conversation_of(row) for row in await self._scope.all(statement)]
+        given = {"org_id": self._scope.org_id, "user_id": user_id, "limit": limit}
+        return [_conversation_of(row) for row in await self._scope.all(_unsummarized(), given)]
 
     async def keep_summary(
         self,
@@ -428,3 +417,19 @@ def _exchange(*, of_user: bool) -> sa.Select[*tuple[Any, ...]]:
         column.org_id == sa.bindparam("org_id"), column.exchange_id == sa.bindparam("exchange_id")
     )
     return statement.where(column.user_id == sa.bindparam("user_id")) if of_user else statement
+
+
+@cache
+def _unsummarized() -> sa.Select[*tuple[Any, ...]]:
+    column = sessions.c
+    return (
+        sa.select(sessions)
+        .where(
+            column.org_id == sa.bindparam("org_id"),
+            column.user_id == sa.bindparam("user_id"),
+            column.is_conversation,
+            column.message_count > column.summarized_count,
+        )
+        .order_by(column.updated_at, column.session_id)
+        .limit(sa.bindparam("limit"))
+    )

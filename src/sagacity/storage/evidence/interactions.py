@@ -30,9 +30,16 @@ from sagacity.storage.search.filters import (
     values_of,
 )
 from sagacity.storage.search.writing import Document
-from sagacity.storage.statements.array_params import one_of
+from sagacity.storage.statements.array_params import among, one_of
 from sagacity.storage.statements.planner_hints import unindexed
 
+_ADD_REQUEST = requests.insert()
+_ADD_TURN = interactions.insert().returning(
+    interactions.c.interaction_id, interactions.c.user_id, interactions.c.seq
+)
+_KNOWN = sa.select(requests).where(
+    requests.c.org_id == sa.bindparam("org_id"), among(requests.c.request_id, "request_ids")
+)
 _OWN = {
     "request_id": interactions.c.request_id == sa.bindparam("request_id"),
     "is_held": interactions.c.is_held == sa.bindparam("is_held"),
@@ -83,11 +90,8 @@ class InteractionRepository:
             digest = digest_of(request)
             if digests.setdefault(request.request_id, digest) != digest:
                 raise _taken(request.request_id)
-        rows = await self._scope.all(
-            sa.select(requests).where(
-                requests.c.org_id == self._scope.org_id, requests.c.request_id.in_(list(digests))
-            )
-        )
+        given = {"org_id": self._scope.org_id, "request_ids": list(digests)}
+        rows = await self._scope.all(_KNOWN, given)
         for row in rows:
             if row.digest != digests[row.request_id]:
                 raise _taken(row.request_id)
@@ -122,7 +126,7 @@ class InteractionRepository:
             ]
         await touch_sessions(self._scope, fresh, now)
         await self._scope.run(
-            requests.insert(),
+            _ADD_REQUEST,
             [
                 stored[r.request_id].model_dump()
                 | {"org_id": self._scope.org_id, "digest": digests[r.request_id]}
@@ -170,12 +174,7 @@ class InteractionRepository:
         """Insert turns with their search documents; returns their numbers."""
         if not rows:
             return []
-        inserted = await self._scope.all(
-            interactions.insert().returning(
-                interactions.c.interaction_id, interactions.c.user_id, interactions.c.seq
-            ),
-            list(rows),
-        )
+        inserted = await self._scope.all(_ADD_TURN, list(rows))
         by_seq = {(row.user_id, row.seq): row.interaction_id for row in inserted}
         ids = [by_seq[row["user_id"], row["seq"]] for row in rows]
         await self._search.put(

@@ -23,6 +23,9 @@ from sagacity.storage.statements.array_params import one_of
 _KEYS_A_STATEMENT = 5_000
 _TERMS_A_STATEMENT = 2_000
 _POSTING = tuple(search_terms.c[one] for one in ("scope_id", "term", "document_id", "frequency", "org_id"))
+_ADD_DOCUMENT = search_documents.insert().returning(
+    search_documents.c.document_id, search_documents.c.kind, search_documents.c.owner_id
+)
 _OF_TEXT = ("text", "term_count", "first_person", "asks", "vector")
 """Columns that stay as they are where a document says what it said."""
 
@@ -187,12 +190,8 @@ async def _grow(scope: Scope, drafts: Sequence[_Draft]) -> dict[tuple[str, str],
 async def _insert(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[str, str], _Place]) -> None:
     if not drafts:
         return
-    column = search_documents.c
     own = {"org_id": scope.org_id}
-    found = await scope.all(
-        search_documents.insert().returning(column.document_id, column.kind, column.owner_id),
-        [own | _row(draft, places[draft.home]) for draft in drafts],
-    )
+    found = await scope.all(_ADD_DOCUMENT, [own | _row(draft, places[draft.home]) for draft in drafts])
     numbers = {(row.kind, row.owner_id): row.document_id for row in found}
     await _post(
         scope,

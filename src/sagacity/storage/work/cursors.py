@@ -1,7 +1,8 @@
 """What learners have read, what they hold, what they gave up."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,7 +23,7 @@ from sagacity.domain.memory import Status
 from sagacity.domain.quota import QuotaName
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import cursors, dead_letters, interactions, leases, requests, users
-from sagacity.storage.statements.array_params import one_of
+from sagacity.storage.statements.array_params import among, one_of
 from sagacity.storage.statements.user_key import user_key, user_of
 
 _LEASE_KEY = [leases.c.org_id, leases.c.task, leases.c.user_id]
@@ -36,14 +37,8 @@ class CursorRepository:
 
     async def of_user(self, user_id: UserId, version: Status = Status.CURRENT) -> dict[str, Cursor]:
         """Return how far each learner read a user's log for *version*, by its name."""
-        column = cursors.c
-        rows = await self._scope.all(
-            sa.select(cursors).where(
-                column.org_id == self._scope.org_id,
-                column.user_id == user_id,
-                column.version == str(version),
-            )
-        )
+        given = {"org_id": self._scope.org_id, "user_id": user_id, "version": str(version)}
+        rows = await self._scope.all(_cursors_of(), given)
         found = (Cursor.model_validate(row._mapping, extra="ignore") for row in rows)
         return {cursor.learner: cursor for cursor in found}
 
@@ -97,27 +92,13 @@ class CursorRepository:
 
         Of the organisation itself it says when that is looked at next.
         """
-        column = users.c
-        rows = await self._scope.all(
-            sa.select(
-                column.last_seq.label("end"), column.updated_at.label("last_publish_at"), column.due_at
-            ).where(column.org_id == self._scope.org_id, column.user_id == user_key(user_id))
-        )
+        rows = await self._scope.all(_head_of(), {"org_id": self._scope.org_id, "user_id": user_key(user_id)})
         return LogHead.model_validate(rows[0]._mapping) if rows else LogHead()
 
     async def forced_after(self, user_id: UserId, seq: int) -> bool:
         """Return whether a request beyond *seq* asked to be learned at once."""
-        rows = await self._scope.all(
-            sa.select(requests.c.request_id)
-            .where(
-                requests.c.org_id == self._scope.org_id,
-                requests.c.user_id == user_id,
-                requests.c.last_seq > seq,
-                requests.c.force_extraction.is_(True),
-            )
-            .limit(1)
-        )
-        return bool(rows)
+        given = {"org_id": self._scope.org_id, "user_id": user_id, "seq": seq}
+        return bool(await self._scope.all(_forced_after(), given))
 
     async def set_due(
         self, user_id: UserId | None, due_at: datetime | None, *, head: LogHead | None = None
@@ -134,14 +115,10 @@ class CursorRepository:
         Returns:
             Whether it was changed.
         """
-        statement = sa.update(users).where(
-            users.c.org_id == self._scope.org_id, users.c.user_id == user_key(user_id)
-        )
+        given = {"of_org": self._scope.org_id, "of_user": user_key(user_id), "new": due_at}
         if head is not None:
-            statement = statement.where(
-                users.c.last_seq == head.end, users.c.due_at.is_not_distinct_from(head.due_at)
-            )
-        return bool(await self._scope.run(statement.values(due_at=due_at)))
+            given |= {"end": head.end, "before": head.due_at}
+        return bool(await self._scope.run(_due(only_as_seen=head is not None), given))
 
     async def ensure_due(self, user_id: UserId | None, due_at: datetime | None = None) -> None:
         """
@@ -194,19 +171,8 @@ class LeaseRepository:
     ) -> Lease | None:
         """Take the lease, or prolong it; None while another holds it. A new holder has a higher fencing number."""
         now = self._scope.clock.now()
-        insert = self._scope.insert(leases)
-        lapsed = leases.c.expires_at <= now
-        statement = insert.on_conflict_do_update(
-            index_elements=_LEASE_KEY,
-            set_={
-                "owner": insert.excluded.owner,
-                "expires_at": insert.excluded.expires_at,
-                "fencing": sa.case((leases.c.owner == owner, leases.c.fencing), else_=leases.c.fencing + 1),
-            },
-            where=sa.or_(lapsed, leases.c.owner == owner),
-        ).returning(leases)
         rows = await self._scope.all(
-            statement,
+            self._scope.upsert(_claim),
             {
                 "org_id": self._scope.org_id,
                 "task": task,
@@ -214,6 +180,7 @@ class LeaseRepository:
                 "owner": owner,
                 "fencing": 1,
                 "expires_at": now + timedelta(seconds=seconds),
+                "now": now,
             },
         )
         return (
@@ -227,17 +194,12 @@ class LeaseRepository:
         Raises:
             Conflict: it was; the transaction must not commit.
         """
-        held = await self._scope.run(
-            sa.update(leases).where(self._is(lease)).values(expires_at=leases.c.expires_at)
-        )
-        if not held:
+        if not await self._scope.run(_kept(), self._named(lease)):
             raise Conflict(f"the lease of {lease.task!r} was taken over")
 
     async def finish(self, lease: Lease) -> None:
         """Give the lease back; the fencing number stays, so that it only ever grows."""
-        await self._scope.run(
-            sa.update(leases).where(self._is(lease)).values(expires_at=self._scope.clock.now(), owner="")
-        )
+        await self._scope.run(_given_back(), self._named(lease) | {"now": self._scope.clock.now()})
 
     async def end_learning(self, user_ids: Sequence[UserId]) -> None:
         """
@@ -283,14 +245,14 @@ class LeaseRepository:
             },
         )
 
-    def _is(self, lease: Lease) -> sa.ColumnElement[bool]:
-        return sa.and_(
-            leases.c.org_id == self._scope.org_id,
-            leases.c.task == lease.task,
-            leases.c.user_id == user_key(lease.user_id),
-            leases.c.owner == lease.owner,
-            leases.c.fencing == lease.fencing,
-        )
+    def _named(self, lease: Lease) -> dict[str, Any]:
+        return {
+            "of_org": self._scope.org_id,
+            "of_task": lease.task,
+            "of_user": user_key(lease.user_id),
+            "of_owner": lease.owner,
+            "of_fencing": lease.fencing,
+        }
 
 
 class DeadLetterRepository:
@@ -349,13 +311,13 @@ class DeadLetterRepository:
         limit: int = 100,
     ) -> list[DeadLetter]:
         """Return dead letters, newest first."""
-        column = dead_letters.c
-        statement = sa.select(dead_letters).where(column.org_id == self._scope.org_id)
+        given: dict[str, Any] = {"org_id": self._scope.org_id, "limit": limit}
         if user_id is not None:
-            statement = statement.where(column.user_id == user_id)
+            given["user_id"] = user_id
         if statuses:
-            statement = statement.where(column.status.in_([str(status) for status in statuses]))
-        rows = await self._scope.all(statement.order_by(column.dead_letter_id.desc()).limit(limit))
+            given["statuses"] = [str(status) for status in statuses]
+        statement = _newest_letters(of_user=user_id is not None, of_statuses=bool(statuses))
+        rows = await self._scope.all(statement, given)
         return [DeadLetter.model_validate(row._mapping, extra="ignore") for row in rows]
 
     async def replay(self, dead_letter_id: int) -> DeadLetter:
@@ -427,3 +389,97 @@ class DeadLetterRepository:
         )
         if not moved:
             raise Conflict(f"dead letter {dead_letter_id} is not {was} any more")
+
+
+@cache
+def _cursors_of() -> sa.Select[*tuple[Any, ...]]:
+    column = cursors.c
+    return sa.select(cursors).where(
+        column.org_id == sa.bindparam("org_id"),
+        column.user_id == sa.bindparam("user_id"),
+        column.version == sa.bindparam("version"),
+    )
+
+
+@cache
+def _head_of() -> sa.Select[*tuple[Any, ...]]:
+    column = users.c
+    return sa.select(
+        column.last_seq.label("end"), column.updated_at.label("last_publish_at"), column.due_at
+    ).where(column.org_id == sa.bindparam("org_id"), column.user_id == sa.bindparam("user_id"))
+
+
+@cache
+def _forced_after() -> sa.Select[*tuple[Any, ...]]:
+    column = requests.c
+    return (
+        sa.select(column.request_id)
+        .where(
+            column.org_id == sa.bindparam("org_id"),
+            column.user_id == sa.bindparam("user_id"),
+            column.last_seq > sa.bindparam("seq"),
+            column.force_extraction.is_(True),
+        )
+        .limit(1)
+    )
+
+
+@cache
+def _due(*, only_as_seen: bool) -> sa.Update:
+    column = users.c
+    statement = sa.update(users).where(
+        column.org_id == sa.bindparam("of_org"), column.user_id == sa.bindparam("of_user")
+    )
+    if only_as_seen:
+        seen = sa.bindparam("before", type_=column.due_at.type)
+        statement = statement.where(
+            column.last_seq == sa.bindparam("end"), column.due_at.is_not_distinct_from(seen)
+        )
+    return statement.values(due_at=sa.bindparam("new", type_=column.due_at.type))
+
+
+def _claim(insert: Callable[[sa.Table], Any]) -> Any:
+    row, column = insert(leases), leases.c
+    is_own = column.owner == row.excluded.owner
+    lapsed = column.expires_at <= sa.bindparam("now", type_=column.expires_at.type)
+    return row.on_conflict_do_update(
+        index_elements=_LEASE_KEY,
+        set_={
+            "owner": row.excluded.owner,
+            "expires_at": row.excluded.expires_at,
+            "fencing": sa.case((is_own, column.fencing), else_=column.fencing + 1),
+        },
+        where=sa.or_(lapsed, is_own),
+    ).returning(leases)
+
+
+def _held() -> sa.Update:
+    column = leases.c
+    return sa.update(leases).where(
+        column.org_id == sa.bindparam("of_org"),
+        column.task == sa.bindparam("of_task"),
+        column.user_id == sa.bindparam("of_user"),
+        column.owner == sa.bindparam("of_owner"),
+        column.fencing == sa.bindparam("of_fencing"),
+    )
+
+
+@cache
+def _kept() -> sa.Update:
+    return _held().values(expires_at=leases.c.expires_at)
+
+
+@cache
+def _given_back() -> sa.Update:
+    return _held().values(expires_at=sa.bindparam("now", type_=leases.c.expires_at.type), owner="")
+
+
+@cache
+def _newest_letters(*, of_user: bool, of_statuses: bool) -> sa.Select[*tuple[Any, ...]]:
+    column = dead_letters.c
+    statement = sa.select(dead_letters).where(column.org_id == sa.bindparam("org_id"))
+    if of_user:
+        statement = statement.where(column.user_id == sa.bindparam("user_id"))
+    if of_statuses:
+        statement = statement.where(among(column.status, "statuses"))
+    return statement.order_by(column.dead_letter_id.desc()).limit(sa.bindparam("limit"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -159,13 +160,9 @@ class OperationRepository:
         How far the operations are is not counted here: it takes a look at all their items. Those that were cancelled
         come too, to be settled by whoever had begun with them.
         """
-        statement = (
-            sa.select(operations, *(one.label(f"item_{one.name}") for one in _item))
-            .join_from(operation_items, operations, same_operation(operations, operation_items))
-            .where(_item.org_id == self._scope.org_id, _item.user_id == user_key(user_id), _WAITING, _RUNNING)
-            .order_by(_op.created_at, _op.operation_id)
-        )
-        return [(operation_of(row), item_of(row, "item_")) for row in await self._scope.all(statement)]
+        given = {"org_id": self._scope.org_id, "user_id": user_key(user_id)}
+        rows = await self._scope.all(_waiting_for(), given)
+        return [(operation_of(row), item_of(row, "item_")) for row in rows]
 
     async def is_cancelled(self, operation_id: str) -> bool:
         """
@@ -381,3 +378,18 @@ class OperationRepository:
             _item.operation_id == item.operation_id,
             _item.user_id == user_key(item.user_id),
         )
+
+
+@cache
+def _waiting_for() -> sa.Select[*tuple[Any, ...]]:
+    return (
+        sa.select(operations, *(one.label(f"item_{one.name}") for one in _item))
+        .join_from(operation_items, operations, same_operation(operations, operation_items))
+        .where(
+            _item.org_id == sa.bindparam("org_id"),
+            _item.user_id == sa.bindparam("user_id"),
+            _WAITING,
+            _RUNNING,
+        )
+        .order_by(_op.created_at, _op.operation_id)
+    )

@@ -7,7 +7,7 @@ import pytest
 from sagacity.domain.cursor import DeadLetter, DeadLetterStatus, LogHead
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
-from sagacity.learning.tasks.base import NextLook
+from sagacity.learning.tasks.base import Look
 from sagacity.learning.windows.learners import Learner
 from sagacity.learning.windows.window import Due, LogState, due_now, next_check
 from support.learning import Recorder
@@ -125,7 +125,7 @@ def test_next_look_is_the_soonest_of_all_learners() -> None:
         step=2,
         sources=frozenset(),
     )
-    assert next_check((LEARNER, other), state(1, 1, published=-10), NOW, 30) == NextLook(at(20), turns=1)
+    assert next_check((LEARNER, other), state(1, 1, published=-10), NOW, 30) == Look(at(20), turns=1)
     assert next_check((LEARNER, other), state(2, 2, published=-10), NOW, 30).at == at(0)
 
 
