@@ -44,7 +44,7 @@ class Watched:
     """Keeps what a vector index said that was wrong."""
 
     def __init__(self, index: VectorIndex) -> None:
-        self.index = index
+        self.index, self.waits = index, index.waits
         self.fallbacks: list[str] = []
 
     async def search(self, *question) -> Nearest:

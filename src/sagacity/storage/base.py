@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, TypeVarTuple
 
@@ -311,6 +312,10 @@ class Scope:
             self.backend.statements[build] = build(self.backend.insert)
         return self.backend.statements[build]
 
+    def insert_new(self, table: sa.Table) -> Any:
+        """Return the INSERT into *table* that leaves rows alone which are there already."""
+        return self.upsert(_new(table))
+
     def locked(self, statement: sa.Select[*Columns], *of: sa.Table) -> sa.Select[*Columns]:
         """
         Return *statement* so that nobody else changes what it finds before a transaction that may write ends.
@@ -340,3 +345,8 @@ class Scope:
     async def run(self, statement: sa.Executable, parameters: Any = None) -> int:
         """Run *statement* and return how many rows it touched."""
         return await self.backend.run(self.connection, statement, parameters)
+
+
+@cache
+def _new(table: sa.Table) -> Callable[[Callable[[sa.Table], Any]], Any]:
+    return lambda insert: insert(table).on_conflict_do_nothing()

@@ -166,12 +166,15 @@ class LiteLLM:
 
     async def _pieces(self, opened: "_Stream", sent: SentRequest) -> AsyncGenerator[str]:
         """Yield what the stream carries, and note its tokens."""
-        chunk, is_empty, is_filtered = opened.first, True, False
+        chunk, is_empty, is_filtered, is_over = opened.first, True, False, False
         limit = self._limits.silences[1]
         try:
             while chunk is not None:
                 sent.usage = _most(sent.usage, _usage(chunk))
+                if is_over and chunk.usage is not None:
+                    break  # LiteLLM would now put the answer together once more, for logs that nobody reads
                 choice = chunk.choices[0] if chunk.choices else WireChoice()
+                is_over = is_over or choice.finish_reason is not None
                 is_filtered = is_filtered or choice.finish_reason == _FILTERED
                 if piece := choice.delta.content:
                     is_empty = is_empty and not piece.strip()

@@ -28,7 +28,7 @@ class RequestAnalyticsRepository:
         """Write down calls; one that is there already stays as it is."""
         if calls:
             rows = [{"org_id": self._scope.org_id, **_row(call)} for call in calls]
-            await self._scope.run(self._scope.insert(request_analytics).on_conflict_do_nothing(), rows)
+            await self._scope.run(self._scope.insert_new(request_analytics), rows)
 
     async def get(self, analytics_id: str, *, user_id: UserId | None = None) -> RequestAnalytics:
         """

@@ -39,7 +39,7 @@ class UsageRepository:
             raise StorageError("org_id mismatch: a usage event is of another organisation")
         if events:
             rows = [_row(one) for one in events]
-            await self._scope.run(self._scope.insert(usage_events).on_conflict_do_nothing(), rows)
+            await self._scope.run(self._scope.insert_new(usage_events), rows)
 
     async def known(self, events: Sequence[UsageEvent]) -> list[UsageEvent]:
         """

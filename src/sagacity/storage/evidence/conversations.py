@@ -31,7 +31,7 @@ class ConversationRepository:
             Conflict: there is a session of that id.
         """
         made = await self._scope.run(
-            self._scope.insert(sessions).on_conflict_do_nothing(),
+            self._scope.insert_new(sessions),
             {"org_id": self._scope.org_id, "is_conversation": True, **conversation.model_dump()},
         )
         if not made:
@@ -124,14 +124,9 @@ class ConversationRepository:
 
     async def count_message(self, user_id: UserId, session_id: SessionId, tokens: int) -> None:
         """Add up what a new message holds; its turn is counted where it is appended."""
-        await self._scope.run(
-            sa.update(sessions)
-            .where(*self._one(user_id, session_id))
-            .values(
-                token_count=sessions.c.token_count + tokens,
-                last_message_at=self._scope.clock.now(),
-            )
-        )
+        given = {"of_org": self._scope.org_id, "of_session": session_id, "of_user": user_id}
+        more = {"tokens": tokens, "now": self._scope.clock.now()}
+        await self._scope.run(_count_message(), given | more)
 
     async def with_counts(self, user_id: UserId, found: Sequence[Conversation]) -> list[Conversation]:
         """
@@ -240,7 +235,7 @@ class ExchangeRepository:
     async def add(self, exchange: Exchange) -> None:
         """Keep a new exchange."""
         values = exchange.model_dump(mode="python")
-        await self._scope.run(exchanges.insert(), {"org_id": self._scope.org_id, **_plain(values)})
+        await self._scope.run(_ADD_EXCHANGE, {"org_id": self._scope.org_id, **_plain(values)})
 
     async def find(self, exchange_id: str, *, user_id: UserId | None = None) -> Exchange:
         """
@@ -305,19 +300,16 @@ class ExchangeRepository:
         Returns:
             Whether it was: it is not if somebody took it for interrupted, or deleted it, or its owner kept it.
         """
-        wanted = [
-            *self._one(exchange_id),
-            exchanges.c.owner == owner,
-            exchanges.c.status == str(ExchangeStatus.RUNNING),
-        ]
+        new = _plain(values) | {"updated_at": self._scope.clock.now()}
+        given: dict[str, Any] = {
+            "of_org": self._scope.org_id,
+            "of_exchange": exchange_id,
+            "of_owner": owner,
+        }
         if expired_by is not None:
-            wanted.append(exchanges.c.held_until <= expired_by)
-        changed = await self._scope.run(
-            sa.update(exchanges)
-            .where(*wanted)
-            .values(_plain(values) | {"updated_at": self._scope.clock.now()})
-        )
-        return bool(changed)
+            given["expired_by"] = expired_by
+        statement = _change_running(tuple(sorted(new)), if_expired=expired_by is not None)
+        return bool(await self._scope.run(statement, given | _as_new(new)))
 
     async def keep(
         self, exchange_id: str, owner: str, values: Mapping[str, Any], held_until: datetime
@@ -328,16 +320,9 @@ class ExchangeRepository:
         Returns:
             The exchange as it is now; None if it is not *owner*'s any more.
         """
-        rows = await self._scope.all(
-            sa.update(exchanges)
-            .where(
-                *self._one(exchange_id),
-                exchanges.c.owner == owner,
-                exchanges.c.status == str(ExchangeStatus.RUNNING),
-            )
-            .values(_plain(values) | {"held_until": held_until})
-            .returning(exchanges)
-        )
+        new = _plain(values) | {"held_until": held_until}
+        given = {"of_org": self._scope.org_id, "of_exchange": exchange_id, "of_owner": owner}
+        rows = await self._scope.all(_keep_running(tuple(sorted(new))), given | _as_new(new))
         return _exchange_of(rows[0]) if rows else None
 
     async def note_read(self, exchange_id: str) -> None:
@@ -359,15 +344,8 @@ class ExchangeRepository:
 
     async def replace(self, request_id: str, exchange_id: str) -> None:
         """Note that this exchange's answer takes the place of all others to the same message."""
-        await self._scope.run(
-            sa.update(exchanges)
-            .where(
-                exchanges.c.org_id == self._scope.org_id,
-                exchanges.c.request_id == request_id,
-                exchanges.c.exchange_id != exchange_id,
-            )
-            .values(is_replaced=True)
-        )
+        given = {"of_org": self._scope.org_id, "of_request": request_id, "but": exchange_id}
+        await self._scope.run(_replace_others(), given)
 
     def _one(self, exchange_id: str) -> tuple[sa.ColumnElement[bool], ...]:
         return exchanges.c.org_id == self._scope.org_id, exchanges.c.exchange_id == exchange_id
@@ -433,3 +411,58 @@ def _unsummarized() -> sa.Select[*tuple[Any, ...]]:
         .order_by(column.updated_at, column.session_id)
         .limit(sa.bindparam("limit"))
     )
+
+
+_ADD_EXCHANGE = exchanges.insert()
+
+
+@cache
+def _count_message() -> sa.Update:
+    column = sessions.c
+    return (
+        sa.update(sessions)
+        .where(
+            column.org_id == sa.bindparam("of_org"),
+            column.session_id == sa.bindparam("of_session"),
+            column.user_id == sa.bindparam("of_user"),
+        )
+        .values(
+            token_count=column.token_count + sa.bindparam("tokens"),
+            last_message_at=sa.bindparam("now", type_=column.last_message_at.type),
+        )
+    )
+
+
+@cache
+def _change_running(names: tuple[str, ...], *, if_expired: bool) -> sa.Update:
+    """Return what changes these columns of a running exchange that somebody writes, to the values of `_as_new`."""
+    column = exchanges.c
+    statement = sa.update(exchanges).where(
+        column.org_id == sa.bindparam("of_org"),
+        column.exchange_id == sa.bindparam("of_exchange"),
+        column.owner == sa.bindparam("of_owner"),
+        column.status == str(ExchangeStatus.RUNNING),
+    )
+    if if_expired:
+        statement = statement.where(column.held_until <= sa.bindparam("expired_by"))
+    return statement.values({name: sa.bindparam(f"new_{name}", type_=column[name].type) for name in names})
+
+
+@cache
+def _keep_running(names: tuple[str, ...]) -> Any:
+    return _change_running(names, if_expired=False).returning(exchanges)
+
+
+def _as_new(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"new_{name}": value for name, value in values.items()}
+
+
+@cache
+def _replace_others() -> sa.Update:
+    column = exchanges.c
+    others = sa.and_(
+        column.org_id == sa.bindparam("of_org"),
+        column.request_id == sa.bindparam("of_request"),
+        column.exchange_id != sa.bindparam("but"),
+    )
+    return sa.update(exchanges).where(others).values(is_replaced=True)

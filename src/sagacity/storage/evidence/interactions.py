@@ -15,7 +15,14 @@ from sagacity.storage.evidence.digest import digest_of
 from sagacity.storage.evidence.orphans import delete_empty_requests, delete_empty_sessions
 from sagacity.storage.evidence.shown_turns import replaced_turns
 from sagacity.storage.evidence.titles import titles_made_again
-from sagacity.storage.evidence.turn_windows import numbered, rows_beside, with_request, without_images
+from sagacity.storage.evidence.turn_windows import (
+    log_of,
+    numbered,
+    of_requests,
+    rows_beside,
+    with_request,
+    without_images,
+)
 from sagacity.storage.evidence.users import claim_seq, touch_sessions
 from sagacity.storage.evidence.verdicts import delete_verdicts, forget_verdicts, held_sessions
 from sagacity.storage.quarantine.standing import standing_quarantines
@@ -34,6 +41,11 @@ from sagacity.storage.statements.array_params import among, one_of
 from sagacity.storage.statements.planner_hints import unindexed
 
 _ADD_REQUEST = requests.insert()
+_LENGTHEN_REQUEST = (
+    requests.update()
+    .where(requests.c.org_id == sa.bindparam("of_org"), requests.c.request_id == sa.bindparam("of_request"))
+    .values(last_seq=sa.bindparam("last"))
+)
 _ADD_TURN = interactions.insert().returning(
     interactions.c.interaction_id, interactions.c.user_id, interactions.c.seq
 )
@@ -158,8 +170,8 @@ class InteractionRepository:
         first = (await claim_seq(self._scope, [more], now))[more.user_id]
         await touch_sessions(self._scope, [more], now)
         last = first + len(turns) - 1
-        own = requests.c.org_id == self._scope.org_id, requests.c.request_id == request_id
-        if not await self._scope.run(sa.update(requests).where(*own).values(last_seq=last)):
+        given = {"of_org": self._scope.org_id, "of_request": request_id, "last": last}
+        if not await self._scope.run(_LENGTHEN_REQUEST, given):
             raise NotFound(f"no request {request_id!r}")
         said = request.model_copy(update={"created_at": now, "last_seq": last})
         rows = [
@@ -211,23 +223,13 @@ class InteractionRepository:
 
     async def log(self, user_id: UserId, *, after_seq: int, limit: int) -> list[Interaction]:
         """Return up to *limit* of the user's turns after *after_seq*, oldest first, without their images."""
-        statement = (
-            self._log_of(user_id)
-            .where(interactions.c.seq > after_seq)
-            .order_by(interactions.c.seq)
-            .limit(limit)
-        )
-        return [interaction_of(row) for row in await self._scope.all(statement)]
+        given = {"org_id": self._scope.org_id, "user_id": user_id, "seq": after_seq, "limit": limit}
+        return [interaction_of(row) for row in await self._scope.all(log_of(is_before=False), given)]
 
     async def log_before(self, user_id: UserId, *, seq: int, limit: int) -> list[Interaction]:
         """Return up to *limit* of the user's turns up to and with *seq*, as `log` does: context for what follows."""
-        statement = (
-            self._log_of(user_id)
-            .where(interactions.c.seq <= seq)
-            .order_by(interactions.c.seq.desc())
-            .limit(limit)
-        )
-        return [interaction_of(row) for row in await self._scope.all(statement)][::-1]
+        given = {"org_id": self._scope.org_id, "user_id": user_id, "seq": seq, "limit": limit}
+        return [interaction_of(row) for row in await self._scope.all(log_of(is_before=True), given)][::-1]
 
     async def is_of_agent(self, agent_version: str, *, user_id: UserId | None = None) -> bool:
         """Return whether turns were published with this agent version, of a user if one is named."""
@@ -342,11 +344,8 @@ class InteractionRepository:
         Raises:
             NotFound: the tenant has none of that id.
         """
-        rows = await self._scope.all(
-            sa.select(requests).where(
-                requests.c.org_id == self._scope.org_id, requests.c.request_id == request_id
-            )
-        )
+        given = {"org_id": self._scope.org_id, "request_ids": [request_id]}
+        rows = await self._scope.all(_KNOWN, given)
         if not rows:
             raise NotFound(f"no request {request_id!r}")
         return request_of(rows[0])
@@ -382,8 +381,9 @@ class InteractionRepository:
     async def of_requests(self, ids: Sequence[RequestId]) -> dict[RequestId, list[Interaction]]:
         """Return the turns of many requests at once, each list in the order of the log."""
         found: dict[RequestId, list[Interaction]] = {request_id: [] for request_id in ids}
-        for turn in await self._select(interactions.c.request_id.in_(list(ids))):
-            found[turn.request_id].append(turn)
+        given = {"org_id": self._scope.org_id, "request_ids": list(ids)}
+        for row in await self._scope.all(of_requests(), given):
+            found[row.request_id].append(interaction_of(row))
         return found
 
     async def newest_id(self, user_id: UserId) -> InteractionId | None:
@@ -453,11 +453,6 @@ class InteractionRepository:
         column = interactions.c
         statement = self._mine().where(*conditions).order_by(unindexed(column.user_id), column.seq)
         return [interaction_of(row) for row in await self._scope.all(statement)]
-
-    def _log_of(self, user_id: UserId) -> sa.Select[Any]:
-        return without_images.where(
-            interactions.c.org_id == self._scope.org_id, interactions.c.user_id == user_id
-        )
 
     def _mine(self) -> sa.Select[Any]:
         return with_request.where(interactions.c.org_id == self._scope.org_id)

@@ -10,6 +10,7 @@ from sagacity.domain.interaction import OF_REQUEST
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import interactions, requests
 from sagacity.storage.statements.array_params import among
+from sagacity.storage.statements.planner_hints import unindexed
 
 REACH = 50
 """Numbers of the log that are looked through to either side: turns of other sessions may lie between."""
@@ -97,3 +98,24 @@ def _beside() -> sa.Select[*tuple[Any, ...]]:
         .where(nearest.c.rank <= sa.bindparam("most", type_=sa.Integer))
         .order_by(interactions.c.user_id, interactions.c.seq)
     )
+
+
+@cache
+def log_of(*, is_before: bool) -> sa.Select[*tuple[Any, ...]]:
+    """Return what reads a user's log behind a turn, oldest first; or up to one and with it, newest first."""
+    column = interactions.c
+    mine = without_images.where(
+        column.org_id == sa.bindparam("org_id"), column.user_id == sa.bindparam("user_id")
+    )
+    seq = sa.bindparam("seq", type_=column.seq.type)
+    part = mine.where(column.seq <= seq if is_before else column.seq > seq)
+    return part.order_by(column.seq.desc() if is_before else column.seq).limit(sa.bindparam("limit"))
+
+
+@cache
+def of_requests() -> sa.Select[*tuple[Any, ...]]:
+    """Return what reads the turns of some requests, in the order of the log."""
+    column = interactions.c
+    return with_request.where(
+        column.org_id == sa.bindparam("org_id"), among(column.request_id, "request_ids")
+    ).order_by(unindexed(column.user_id), column.seq)

@@ -176,10 +176,9 @@ class MemoryRepository:
         """Return what those of *ids* say that exist, by kind and number; the rest of a memory takes longer to read."""
         if not ids:
             return {}
-        column = memories.c
         given = {"org_id": self._scope.org_id, "ids": list(ids)}
-        statement = _numbered().with_only_columns(column.memory_id, column.kind, column.content)
-        return {(row.kind, row.memory_id): row.content for row in await self._scope.all(statement, given)}
+        rows = await self._scope.all(_contents(), given)
+        return {(row.kind, row.memory_id): row.content for row in rows}
 
     async def get_by_uid(self, uid: MemoryUid, *, kind: MemoryKind, user_id: UserId | None = None) -> Memory:
         """
@@ -439,6 +438,11 @@ def document_of(memory: Memory, vector: Vectors | None) -> Document:
         caution=caution_of(memory.content) if memory.kind in FACT_KINDS else None,
         vector=vector,
     )
+
+
+@cache
+def _contents() -> sa.Select[*tuple[Any, ...]]:
+    return _numbered().with_only_columns(memories.c.memory_id, memories.c.kind, memories.c.content)
 
 
 @cache

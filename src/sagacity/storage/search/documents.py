@@ -2,6 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -25,7 +27,7 @@ from sagacity.storage.search.ranking_signals import (
 from sagacity.storage.search.scopes import scopes_of
 from sagacity.storage.search.sync_status import mark_held, refresh_status
 from sagacity.storage.search.writing import Document, lock_scopes, pack, put, remove, unpack
-from sagacity.storage.statements.array_params import one_of
+from sagacity.storage.statements.array_params import among, one_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,29 +134,14 @@ class SearchRepository:
 
     async def unembedded(self, limit: int) -> list[Unembedded]:
         """Return documents that wait for their vector, oldest first."""
-        column = search_documents.c
-        rows = await self._scope.all(
-            sa.select(column.document_id, column.revision, column.text)
-            .where(
-                column.org_id == self._scope.org_id,
-                column.vector.is_(None),
-                column.embed_attempts < MAX_EMBED_ATTEMPTS,
-            )
-            .order_by(column.document_id)
-            .limit(limit)
-        )
+        rows = await self._scope.all(_unembedded(), {"org_id": self._scope.org_id, "limit": limit})
         return [Unembedded(row.document_id, row.revision, row.text) for row in rows]
 
     async def set_vectors(self, waiting: Sequence[Unembedded], vectors: Vectors) -> None:
         """Give documents their vectors (float32 [n, d]); one that changed meanwhile keeps waiting."""
         self._reached.clear()
-        column = search_documents.c
-        ids = [item.document_id for item in waiting]
-        rows = await self._scope.all(
-            sa.select(column.document_id, column.scope_id, column.revision).where(
-                self._scope.owns(search_documents), column.document_id.in_(ids)
-            )
-        )
+        given = {"org_id": self._scope.org_id, "ids": [item.document_id for item in waiting]}
+        rows = await self._scope.all(_places(), given)
         current = {row.document_id: (row.scope_id, row.revision) for row in rows}
         revisions = await self._advance({row.scope_id for row in rows})
         changed = [
@@ -168,22 +155,11 @@ class SearchRepository:
             if current.get(item.document_id, (0, -1))[1] == item.revision
         ]
         if changed:
-            await self._scope.run(
-                sa.update(search_documents)
-                .where(column.document_id == sa.bindparam("d"), column.revision == sa.bindparam("was"))
-                .values(vector=sa.bindparam("v"), revision=sa.bindparam("r"), embed_error=""),
-                changed,
-            )
+            await self._scope.run(_set_vector(), changed)
 
     async def _advance(self, scope_ids: set[int]) -> Mapping[int, int]:
-        column = search_scopes.c
         await lock_scopes(self._scope, scope_ids)
-        rows = await self._scope.all(
-            sa.update(search_scopes)
-            .where(column.scope_id.in_(sorted(scope_ids)))
-            .values(revision=column.revision + 1)
-            .returning(column.scope_id, column.revision)
-        )
+        rows = await self._scope.all(_advance(), {"ids": sorted(scope_ids)})
         return {row.scope_id: row.revision for row in rows}
 
     async def embed_failed(self, waiting: Sequence[Unembedded], error: str) -> None:
@@ -224,3 +200,43 @@ class SearchRepository:
         )
         embedded, failed, error = (await self._scope.all(statement))[0]
         return embedded, failed or 0, error or ""
+
+
+@cache
+def _unembedded() -> sa.Select[*tuple[Any, ...]]:
+    column = search_documents.c
+    return (
+        sa.select(column.document_id, column.revision, column.text)
+        .where(
+            column.org_id == sa.bindparam("org_id"),
+            column.vector.is_(None),
+            column.embed_attempts < MAX_EMBED_ATTEMPTS,
+        )
+        .order_by(column.document_id)
+        .limit(sa.bindparam("limit"))
+    )
+
+
+@cache
+def _places() -> sa.Select[*tuple[Any, ...]]:
+    column = search_documents.c
+    mine = column.org_id.concat("") == sa.bindparam("org_id")  # as `Scope.owns` does
+    return sa.select(column.document_id, column.scope_id, column.revision).where(
+        mine, among(column.document_id, "ids")
+    )
+
+
+@cache
+def _set_vector() -> sa.Update:
+    column = search_documents.c
+    it = (column.document_id == sa.bindparam("d"), column.revision == sa.bindparam("was"))
+    vector = sa.bindparam("v", type_=column.vector.type)
+    revision = sa.bindparam("r", type_=column.revision.type)
+    return sa.update(search_documents).where(*it).values(vector=vector, revision=revision, embed_error="")
+
+
+@cache
+def _advance() -> Any:
+    column = search_scopes.c
+    statement = sa.update(search_scopes).where(among(column.scope_id, "ids"))
+    return statement.values(revision=column.revision + 1).returning(column.scope_id, column.revision)

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from sagacity.storage.schema.tables import search_documents, search_scopes, sear
 from sagacity.storage.search.keywords import asks, date_terms, first_person_share, terms_of
 from sagacity.storage.search.scopes import grow_scope
 from sagacity.storage.search.text_work import beside_the_loop
-from sagacity.storage.statements.array_params import one_of
+from sagacity.storage.statements.array_params import among, one_of
 
 _KEYS_A_STATEMENT = 5_000
 _TERMS_A_STATEMENT = 2_000
@@ -369,10 +370,12 @@ async def lock_scopes(scope: Scope, scope_ids: Iterable[int]) -> None:
     The scopes of interactions come last: a learner locks those of memories and then the user's row, and who publishes
     locks the user's row and then that of interactions.
     """
+    if scope.backend.locks_rows:
+        await scope.all(_locked_scopes(), {"ids": sorted(scope_ids)})
+
+
+@cache
+def _locked_scopes() -> sa.Select[*tuple[Any, ...]]:
     column = search_scopes.c
-    statement = (
-        sa.select(column.scope_id)
-        .where(column.scope_id.in_(sorted(scope_ids)))
-        .order_by(column.kind == INTERACTION, column.kind, column.user_id)
-    )
-    await scope.all(scope.locked(statement))
+    wanted = sa.select(column.scope_id).where(among(column.scope_id, "ids"))
+    return wanted.order_by(column.kind == INTERACTION, column.kind, column.user_id).with_for_update()

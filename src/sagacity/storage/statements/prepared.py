@@ -209,8 +209,8 @@ def _prepared(
     )
     columns = [column.keyname for column in _columns(compiled)]
     changes = compiled.post_compile_params or compiled.literal_execute_params or compiled.escaped_bind_names
-    fills_in = compiled.insert_prefetch or compiled.update_prefetch
-    if changes or fills_in or len(set(columns)) < len(columns):
+    computes = any(not getattr(column.default, "is_scalar", False) for column in compiled.insert_prefetch)
+    if changes or computes or compiled.update_prefetch or len(set(columns)) < len(columns):
         return None
     return Prepared(compiled, dialect)
 
@@ -222,7 +222,12 @@ def _columns(compiled: SQLCompiler) -> Sequence[Any]:
 def _value(compiled: SQLCompiler, name: str, dialect: Dialect) -> _Value:
     bound = compiled.binds[name]
     convert = bound.type.dialect_impl(dialect).bind_processor(dialect)
-    return _Value(name, bound.key, bound.effective_value, bound.required, convert)
+    defaults: Mapping[str, Any] = {
+        column.key: column.default.arg
+        for column in compiled.insert_prefetch
+        if isinstance(column.default, sa.ColumnDefault)
+    }
+    return _Value(name, bound.key, defaults.get(bound.key, bound.effective_value), bound.required, convert)
 
 
 def _read_as(kind: sa.types.TypeEngine[Any], dialect: Dialect, told: Any) -> _Convert | None:
@@ -234,6 +239,10 @@ def _read_as(kind: sa.types.TypeEngine[Any], dialect: Dialect, told: Any) -> _Co
 
 
 def _json(value: Any) -> Any:
+    if value == "[]":  # as most are
+        return []
+    if value == "{}":
+        return {}
     return read_json(value) if isinstance(value, str | bytes) else value
 
 

@@ -21,6 +21,8 @@ _MICROSECONDS_A_DAY = 86_400_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FATES = ("proposed", "kept", "merged", "dropped")
 
+_ADD = model_calls.insert()
+
 
 class ModelCallRepository:
     """A tenant's requests to models. Rows are added and never changed."""
@@ -30,9 +32,7 @@ class ModelCallRepository:
 
     async def add(self, record: ModelCallRecord) -> None:
         """Write down one request."""
-        await self._scope.run(
-            model_calls.insert().values(org_id=self._scope.org_id), record.model_dump(mode="python")
-        )
+        await self._scope.run(_ADD, {"org_id": self._scope.org_id, **record.model_dump(mode="python")})
 
     async def list_newest(
         self, wanted: CallFilter, *, before: int | None = None, limit: int = 100

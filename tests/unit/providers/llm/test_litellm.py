@@ -304,6 +304,25 @@ async def test_stream_yields_pieces_and_counts(server: ScriptedLLM, client: Clie
     assert client.outcomes == [(1, "ok", ONE_CALL)]
 
 
+async def test_stream_is_put_together_once(
+    server: ScriptedLLM, client: Client, monkeypatch: pytest.MonkeyPatch
+):
+    """By LiteLLM, to count its tokens; and not again for the logs that it would write."""
+    litellm: Any = importlib.import_module("litellm")
+    built, build = list[int](), litellm.stream_chunk_builder
+
+    def counted(**given: Any) -> Any:
+        built.append(len(given["chunks"]))
+        return build(**given)
+
+    monkeypatch.setattr(litellm, "stream_chunk_builder", counted)
+    server.answer_with("once upon a time")
+    assert await client.streamed() == "once upon a time"
+    await asyncio.sleep(0.1)  # whatever goes on behind the answer
+    assert len(built) == 1
+    assert client.outcomes == [(1, "ok", ONE_CALL)]
+
+
 async def test_stream_left_early_is_still_reported(server: ScriptedLLM, client: Client):
     """A reader that goes away closes the stream and the request is told of."""
     server.answer_with("once upon a time")
