@@ -85,7 +85,10 @@ PREFIX = "/api"
 _PAGES = ("/docs", "/redoc", "/static-offline-docs")
 """Pages that show the API's description, with their scripts."""
 ROUTERS: tuple[APIRouter, ...] = (
+    search.router,  # the busiest first: routes are tried in their order
     interactions.router,
+    context.router,
+    chat.router,
     receipts.router,
     profiles.router,
     user_playbooks.router,
@@ -100,9 +103,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     memory_health.router,
     skills.router,
     entities.router,
-    search.router,
-    context.router,
-    chat.router,
     analytics.router,
     usage.router,
     memories.router,

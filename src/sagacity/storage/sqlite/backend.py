@@ -185,7 +185,7 @@ class SQLite:
         self, connection: AsyncConnection, columns: Sequence[sa.Column[Any]], rows: Sequence[tuple[Any, ...]]
     ) -> None:
         """Insert many rows as they are: SQLAlchemy takes longer to look at each than SQLite to store it."""
-        await connection.exec_driver_sql(_insertion(tuple(columns)), list(rows))
+        await _ask(connection, Told(_insertion(tuple(columns)), list(rows), returns_rows=False))
 
     async def renumber(self, connection: AsyncConnection) -> None:
         """Do nothing: numbers always go on after the largest."""
