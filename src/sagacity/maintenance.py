@@ -8,10 +8,12 @@ from typing import TypeVar
 
 from sagacity.access.configuration import Rotated, rotate_key
 from sagacity.access.quotas import make_organisation
+from sagacity.accounts.totp import seal_again
 from sagacity.auth.key_ring import add_key, keep_first_key
 from sagacity.bootstrap import open_database, open_parts, vector_copy
 from sagacity.config.choices import (
     config_key_file,
+    config_keys,
     embedder_choice,
     erasure_key,
     key_service,
@@ -192,7 +194,9 @@ async def verify_erasure(settings: Settings, report: ErasureReport, user_id: Use
 
 async def rotate_config_key(settings: Settings, *, is_new: bool, drops_old: bool) -> Rotated:
     """
-    Have the first key of configurations wrap all data keys, while servers run.
+    Have the first key wrap all data keys of configurations, and encrypt all secrets of authenticator apps.
+
+    Servers may run meanwhile.
 
     Args:
         settings: where the configurations and the keys are.
@@ -208,6 +212,8 @@ async def rotate_config_key(settings: Settings, *, is_new: bool, drops_old: bool
     async with open_database(settings) as storage:
         tenants = await storage.organisations()
         done = await rotate_key(open_configs(settings, storage, clock=SystemClock()), tenants, by=OPERATOR)
+        apps, failed = await seal_again(storage, tenants, config_keys(settings))
+    done = done.model_copy(update={"apps": apps, "failed": (*done.failed, *failed)})
     if drops_old and not done.failed:
         keep_first_key(path, key_service(settings))
     return done

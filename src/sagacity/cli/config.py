@@ -122,7 +122,7 @@ def rotate_key(
     ] = False,
 ) -> None:
     """
-    Change the key that encrypts API keys in configurations.
+    Change the key that encrypts API keys and authenticator apps.
 
     The first key of SAGACITY_CONFIG_KEY, or of the home folder, encrypts them from then on. Works on
     the database itself, while servers run. What an interrupted run did stays done; start it again to
@@ -142,11 +142,17 @@ def rotate_key(
         )
     with working("wrapping keys"):
         done = asyncio.run(rotate_config_key(settings, is_new=is_new, drops_old=drops_old))
-    told: dict[str, JsonValue] = {"wrapped": done.wrapped, "kept": done.kept, "failed": list(done.failed)}
+    told: dict[str, JsonValue] = {
+        "wrapped": done.wrapped,
+        "kept": done.kept,
+        "apps": done.apps,
+        "failed": list(done.failed),
+    }
     shown = {
         "wrapped": counted(done.wrapped, "organisation"),
         "as before": counted(done.kept, "organisation"),
     }
+    shown |= {"authenticator apps": str(done.apps)} if done.apps else {}
     shown |= {"failed": "; ".join(done.failed)} if done.failed else {}
     conclude(context, told, facts(shown), ok=not done.failed, failed=len(done.failed))
 
