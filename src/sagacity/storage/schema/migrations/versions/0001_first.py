@@ -48,7 +48,8 @@ VIEWS = {
     ),
     "open_invitations": (
         "SELECT invitations.org_id, invitations.invitation_id, invitations.email, invitations.created_by, "
-        "invitations.code_hash, invitations.expires_at, invitations.due_at FROM invitations"
+        "invitations.code_hash, invitations.expires_at, invitations.due_at, organisations.status AS org_status "
+        "FROM invitations JOIN organisations ON organisations.org_id = invitations.org_id"
     ),
     "supported_schemas": "SELECT '0001' AS oldest",
 }
