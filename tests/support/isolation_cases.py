@@ -12,6 +12,7 @@ from sagacity.domain.analytics_reports import Granularity, Metric, Step, step_of
 from sagacity.domain.audit import AuditAction, AuditFilter, NewAuditEntry
 from sagacity.domain.caution import Caution
 from sagacity.domain.chat import Conversation
+from sagacity.domain.config_history import ConfigVersion
 from sagacity.domain.cursor import DeadLetterStatus, LogHead, Window
 from sagacity.domain.dashboard import Figure, FigureFilter, FigureGroup
 from sagacity.domain.effects import EffectFilter
@@ -343,6 +344,10 @@ CASES: dict[str, Case] = {
     "quotas.has_room": lambda tx, h: tx.quotas.has_room(QuotaName.MEMORIES),
     "quotas.recount": lambda tx, h: tx.quotas.recount(QuotaName.MEMORIES),
     "members.require_room": lambda tx, h: tx.members.require_room(),
+    "organisation.config_history": lambda tx, h: tx.organisation.config_history(),
+    "organisation.put_config_history": lambda tx, h: tx.organisation.put_config_history(
+        [(ConfigVersion(version=1, at=START, author="x", fields=()), '"stolen"')], data_key="x"
+    ),
     "organisation.replace_data_key": lambda tx, h: tx.organisation.replace_data_key("", "stolen"),
     "relationships.of_entities": lambda tx, h: _relationships(tx, h.entity_id),
     "search.refresh_status": lambda tx, h: tx.search.refresh_status(

@@ -29,6 +29,7 @@ AuditActionWord = (
         "token.revoked",
         "token.rotated",
         "config.changed",
+        "config.copied",
         "config.key_rotated",
         "site_variable.set",
         "site_variable.unset",

@@ -34,6 +34,7 @@ class AuditAction(StrEnum):
     TOKEN_REVOKED = "token.revoked"  # noqa: S105  likewise
     TOKEN_ROTATED = "token.rotated"  # noqa: S105  likewise
     CONFIG_CHANGED = "config.changed"
+    CONFIG_COPIED = "config.copied"
     CONFIG_KEY_ROTATED = "config.key_rotated"
     SITE_VARIABLE_SET = "site_variable.set"
     SITE_VARIABLE_UNSET = "site_variable.unset"
