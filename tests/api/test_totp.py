@@ -12,6 +12,9 @@ from fastapi import FastAPI
 from sagacity.accounts.totp import seal_again
 from sagacity.auth.key_ring import add_key, keep_first_key
 from sagacity.domain.audit import AuditFilter
+from sagacity.domain.ids import OrgId, UserId
+from sagacity.domain.role import Role
+from sagacity.domain.tenant import Tenant
 from support.accounts import EMAIL, PASSWORD, log_in, mail_server, mailed, serving, sign_up, signed_in
 from support.api import client_of, make_token
 from support.parts import StoppedClock
@@ -225,6 +228,31 @@ async def test_what_is_no_code_is_refused_before_anything_is_done(tmp_path: Path
             body = {"content": sent, "headers": {"Content-Type": "application/json"}} if sent else {}
             reply = await api.post(path, **(body or {"json": {"challenge": "x", "code": code}}))
             assert reply.status_code == 422, reply.text
+
+
+async def test_the_password_alone_changes_nothing(tmp_path: Path) -> None:
+    """Not even in which organisation the next session acts; the second step does, as the first one asked."""
+    clock, team = StoppedClock(), Tenant(org_id=OrgId("team"))
+    async with serving(tmp_path, clock) as app, client_of(app) as api:
+        user_id = UserId(await sign_up(api))
+        parts = app.state.runtime.accounts.parts
+        async with parts.storage.begin(team) as transaction:
+            await transaction.organisation.ensure()
+            await transaction.members.put(user_id, Role.VIEWER, by="operator", target="user:x")
+        phone = await with_phone(app, clock)
+
+        async def chosen() -> str:
+            async with parts.storage.read(parts.tenant) as snapshot:
+                account = await snapshot.accounts.find(user_id)
+            assert account is not None
+            return account.chosen_org
+
+        challenge = await challenged(api, organization="team")
+        assert await chosen() == "self-host-org"
+        tokens = (await answered(api, challenge, phone.next_code())).json()
+        assert await chosen() == "team"
+        async with signed_in(app, tokens) as ana:
+            assert (await ana.get("/api/whoami")).json()["org_id"] == "team"
 
 
 async def test_older_clients_and_browsers_take_the_same_second_step(tmp_path: Path) -> None:

@@ -80,7 +80,9 @@ async def authenticated(
     async with parts.storage.read(parts.tenant) as snapshot:
         totp = await snapshot.account_totp.find(account.user_id)
     if totp is not None and totp.confirmed_at is not None:
-        said, expires_at = await open_session(parts, account, acts_in, lasts=CHALLENGE_GOOD_FOR)
+        said, expires_at = await open_session(
+            parts, account, acts_in, lasts=CHALLENGE_GOOD_FOR, is_chosen=False
+        )
         raise CodeNeeded(
             "the account asks for a code of its authenticator app, too: send it with the challenge",
             challenge=parts.tokens.issue(TokenUse.CHALLENGE, said, expires_at=expires_at),
@@ -255,10 +257,17 @@ def require_account(principal: Principal) -> tuple[UserId, str]:
 
 
 async def open_session(
-    parts: AccountParts, account: Account, acts_in: OrgId, *, lasts: timedelta
+    parts: AccountParts, account: Account, acts_in: OrgId, *, lasts: timedelta, is_chosen: bool = True
 ) -> tuple[SessionToken, datetime]:
     """
     Store a session of an account, as it was when it was looked up, in one of its organisations.
+
+    Args:
+        parts: what accounts work with.
+        account: whose.
+        acts_in: the organisation.
+        lasts: how long, without an exchange.
+        is_chosen: the next session acts there, too, unless it says otherwise.
 
     Returns:
         What its first token says, whose id is good for one exchange, and until when the session lasts without one.
@@ -279,7 +288,7 @@ async def open_session(
         now_known = await transaction.accounts.find(account.user_id)
         if now_known is None or now_known.password_hash != account.password_hash:
             raise Unauthorized(WRONG)
-        if now_known.chosen_org != acts_in:
+        if is_chosen and now_known.chosen_org != acts_in:
             await transaction.accounts.choose(account.user_id, acts_in)
         await transaction.account_sessions.add(session)
     said = SessionToken(user_id=account.user_id, session_id=session.session_id, token_id=token_id)

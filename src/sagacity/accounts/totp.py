@@ -205,6 +205,9 @@ async def answer(
                 raise Unauthorized(ENDED)
             if not await _take(parts, transaction, said.user_id, code):
                 raise WrongCredentials(WRONG_CODE)  # which takes the exchange back
+            session = await transaction.account_sessions.find_live(said.session_id, said.user_id)
+            if session is not None:
+                await transaction.accounts.choose(said.user_id, session.acts_in)
             return account
 
     account = await parts.storage.retry(exchange)
