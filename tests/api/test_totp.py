@@ -15,6 +15,7 @@ from sagacity.domain.audit import AuditFilter
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.role import Role
 from sagacity.domain.tenant import Tenant
+from sagacity.maintenance import rotate_config_key
 from support.accounts import EMAIL, PASSWORD, log_in, mail_server, mailed, serving, sign_up, signed_in
 from support.api import client_of, make_token
 from support.parts import StoppedClock
@@ -370,6 +371,9 @@ async def test_another_key_encrypts_secrets_after_a_rotation(tmp_path: Path) -> 
         for count in (1, 0):
             assert await seal_again(parts.storage, [parts.tenant], parts.open_ring) == (count, [])
         keep_first_key(key)
+        assert (await answered(api, await challenged(api), phone.next_code())).status_code == 200
+        done = await rotate_config_key(app.state.settings, is_new=True, drops_old=True)
+        assert (done.apps, done.failed, len(key.read_text().split())) == (1, (), 1)
         assert (await answered(api, await challenged(api), phone.next_code())).status_code == 200
         key.unlink()
         [told] = (await seal_again_failed(parts)) or [""]
