@@ -180,7 +180,7 @@ async def ended(api: httpx.AsyncClient, count: int) -> bool:
 async def test_an_invitation_takes_an_account_that_nobody_confirmed_from_whoever_made_it(
     tmp_path: Path,
 ) -> None:
-    """Its password and its sessions are good no more; without the code of the e-mail, they never got in."""
+    """Its password, its sessions and its app are good no more; without the code of the e-mail, they never got in."""
     with mail_server() as (url, mailbox):
         async with serving(tmp_path, mail_url=url, verify_email=False) as app, client_of(app) as api:
             await make_token(app, TEAM)
@@ -192,6 +192,8 @@ async def test_an_invitation_takes_an_account_that_nobody_confirmed_from_whoever
             code = await invited(app, olga, mailbox, MIA, "admin")
             await told(thief, "POST invitations/accept", {"code": f"{code[:-1]}?"}, status=400)
             await told(thief, "GET get_config", status=403)
+            secret = (await told(thief, "POST auth/totp", {"password": THIEFS}))["secret"]
+            await told(thief, "POST auth/totp/confirm", {"code": pyotp.TOTP(secret).now()})
             await sign_up(api, MIA, invitation_code=code)
             await told(thief, "GET auth/me", status=401)
             await told(api, "POST auth/login", signs_in(MIA) | {"password": THIEFS}, status=401)
