@@ -4,15 +4,21 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
+import pyotp
+
 from example_calls.recorder import LOCAL, Recorder
 from sagacity.accounts.oidc.flow import code_for
+from sagacity.accounts.sign_in import log_in
+from sagacity.accounts.totp import owner_of
 from sagacity.auth.tokens import hash_token
-from sagacity.domain.account import Mail
+from sagacity.auth.totp import STEP_SECONDS, as_typed
+from sagacity.domain.account import Mail, Totp
 from sagacity.domain.analytics_reports import Granularity, step_of
 from sagacity.domain.change import Action
 from sagacity.domain.chat import Exchange, ExchangeStatus
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.cursor import Window
+from sagacity.domain.errors import CodeNeeded
 from sagacity.domain.evaluation import NewEvaluation, RegularVsShadow
 from sagacity.domain.holdout import ExtractorVersion
 from sagacity.domain.ids import OrgId, SessionId, UserId
@@ -43,6 +49,7 @@ REFUNDS = [
 ]
 INVITATION = "inv_J-mYfFEr4hwu8MUk1bEZJ_s4pRTnEtH0FisbAD7AVfA"
 CODE = "tH0FisbAD7AVfAJ-mYfFEr4hwu8MUk1bEZJ_s4pRTnE"
+APP_SECRET = b"12345678901234567890"
 DESCRIPTION = "Handles refunds. Use when a customer wants money back for an order."
 
 
@@ -748,6 +755,7 @@ async def accounts(api: Recorder) -> None:
     await api.show("POST /api/auth/password/update", both)
     await api.show("POST /api/auth/refresh", {"refresh_token": refreshed["refresh_token"]})
     await _by_browser(api, email, both["new_password"])
+    await _by_app(api, user_id, email, both["new_password"])
     await api.show("POST /api/auth/logout")
     for call in ("DELETE /api/auth/account", "DELETE /api/account"):
         other = f"{len(call)}@example.com"
@@ -768,6 +776,33 @@ async def _by_browser(api: Recorder, email: str, password: str) -> None:
     await api.show("POST /api/auth/oidc/token", {"code": await code_for(parts, account)})
     await api.show("POST /api/auth/cookie", {"email": email, "password": password})
     await api.show("GET /api/auth/csrf")
+
+
+async def _by_app(api: Recorder, user_id: UserId, email: str, password: str) -> None:
+    """The account gets an authenticator app, signs in with its codes, and does without again."""
+    parts = api.runtime.accounts.parts
+    await api.show("GET /api/auth/totp")
+    await api.show("POST /api/auth/totp", {"password": password})
+    sealed = parts.open_ring(make=False).seal(APP_SECRET, owner_of(parts.tenant, user_id))
+    async with parts.storage.begin(parts.tenant) as transaction:
+        await transaction.account_totp.put(Totp(user_id=user_id, sealed=sealed, created_at=START))
+    codes = pyotp.TOTP(as_typed(APP_SECRET))
+
+    async def next_step() -> dict[str, str]:
+        for _ in range(STEP_SECONDS):
+            await api.do("GET /health")  # each call is a second later
+        body = {"code": codes.at(parts.clock.now())}
+        try:
+            await log_in(parts, email, password, address="")
+        except CodeNeeded as error:
+            body["challenge"] = error.challenge
+        return body
+
+    await api.show("POST /api/auth/totp/confirm", await next_step())
+    for call in ("POST /api/auth/login/code", "POST /api/auth/cookie/code"):
+        await api.show(call, await next_step())
+    code = (await next_step())["code"]
+    await api.show("POST /api/auth/totp/disable", {"password": password, "code": code})
 
 
 async def members(api: Recorder) -> None:

@@ -8,25 +8,29 @@ from typing import TypeVar
 
 from sagacity.access.configuration import Rotated, rotate_key
 from sagacity.access.quotas import make_organisation
+from sagacity.access.token_document import NAME as TOKENS
+from sagacity.accounts.totp import seal_again
 from sagacity.auth.key_ring import add_key, keep_first_key
 from sagacity.bootstrap import open_database, open_parts, vector_copy
 from sagacity.config.choices import (
     config_key_file,
+    config_keys,
     embedder_choice,
     erasure_key,
     key_service,
     postgres_options,
 )
-from sagacity.config.open import open_configs
+from sagacity.config.document_place import DocumentPlace
+from sagacity.config.open import ConfigPlace, open_configs, open_configs_in, open_place_in
 from sagacity.config.settings import Settings
 from sagacity.domain.audit import OPERATOR
 from sagacity.domain.base import Value
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.erasure import ErasureReport
-from sagacity.domain.errors import ConfigError, InvalidInput, NotFound, ProviderError
+from sagacity.domain.errors import ConfigError, Conflict, InvalidInput, NotFound, ProviderError
 from sagacity.domain.ids import OrgId, TimeOrderedIds, UserId
 from sagacity.domain.principal import CallerKind, Principal
-from sagacity.domain.tenant import Tenant
+from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.learning.erasure.report import is_genuine
 from sagacity.memories.acting import Acting
@@ -192,7 +196,9 @@ async def verify_erasure(settings: Settings, report: ErasureReport, user_id: Use
 
 async def rotate_config_key(settings: Settings, *, is_new: bool, drops_old: bool) -> Rotated:
     """
-    Have the first key of configurations wrap all data keys, while servers run.
+    Have the first key wrap all data keys of configurations, and encrypt all secrets of authenticator apps.
+
+    Servers may run meanwhile.
 
     Args:
         settings: where the configurations and the keys are.
@@ -208,9 +214,63 @@ async def rotate_config_key(settings: Settings, *, is_new: bool, drops_old: bool
     async with open_database(settings) as storage:
         tenants = await storage.organisations()
         done = await rotate_key(open_configs(settings, storage, clock=SystemClock()), tenants, by=OPERATOR)
+        apps, failed = await seal_again(storage, tenants, config_keys(settings))
+    done = done.model_copy(update={"apps": apps, "failed": (*done.failed, *failed)})
     if drops_old and not done.failed:
         keep_first_key(path, key_service(settings))
     return done
+
+
+class CopiedConfigs(Value):
+    """What a copy of configurations found."""
+
+    organisations: int
+    """Whose configuration is in the other place now."""
+    versions: int
+    """Of theirs, with those in force."""
+    tokens: bool
+    """Whether the document of API tokens was copied, too."""
+
+
+async def copy_configs(settings: Settings, source: ConfigPlace, target: ConfigPlace) -> CopiedConfigs:
+    """
+    Copy the configurations of all organisations with their versions; what was there stays there.
+
+    Between a folder and S3 the document of API tokens is copied, too. Done again, it goes on with the rest.
+
+    Raises:
+        InvalidInput: both are the same.
+        ConfigError: the settings do not say where one of them is, or what is stored there is broken.
+        Conflict: the other place has another configuration, or other tokens.
+        StorageUnavailable: a place cannot be reached.
+    """
+    if source is target:
+        raise InvalidInput("the two places must differ")
+    organisations = versions = 0
+    clock = SystemClock()
+    async with open_database(settings) as storage:
+        old = open_configs_in(settings, storage, source, clock=clock)
+        new = open_configs_in(settings, storage, target, clock=clock)
+        org_ids = {tenant.org_id for tenant in await storage.organisations()} | {LOCAL_ORG}
+        for tenant in (Tenant(org_id=org_id) for org_id in sorted(org_ids)):
+            if (kept := await old.kept(tenant)) is not None:
+                await new.keep(tenant, kept, by=OPERATOR)
+                organisations, versions = organisations + 1, versions + len(kept.versions)
+    tokens = await _copy_tokens(open_place_in(settings, source), open_place_in(settings, target))
+    return CopiedConfigs(organisations=organisations, versions=versions, tokens=tokens)
+
+
+async def _copy_tokens(source: DocumentPlace | None, target: DocumentPlace | None) -> bool:
+    found = None if source is None or target is None else await source.read(TOKENS)
+    if found is None or target is None:
+        return False
+    if not await target.write(TOKENS, found.content, tag=None):
+        there = await target.read(TOKENS)
+        if there is None or there.content != found.content:
+            raise Conflict(
+                "the place to copy to has other API tokens already: nothing of them was written over"
+            )
+    return True
 
 
 @asynccontextmanager

@@ -36,6 +36,10 @@ BODIES: dict[str, dict[str, Any]] = {
     "GET /api/auth/me": {},
     "POST /api/auth/verify": {},
     "POST /api/auth/password/update": {"current_password": PASSWORD, "new_password": "Three-Lions-5"},
+    "GET /api/auth/totp": {},
+    "POST /api/auth/totp": {"password": PASSWORD},
+    "POST /api/auth/totp/confirm": {"code": "492039"},
+    "POST /api/auth/totp/disable": {"password": PASSWORD, "code": "492039"},
     "DELETE /api/auth/account": {"password": PASSWORD},
     "DELETE /api/account": {"password": PASSWORD},
 }
@@ -43,6 +47,7 @@ BODIES: dict[str, dict[str, Any]] = {
 OPEN = {
     "POST /api/auth/signup": {"email": EMAIL, "password": PASSWORD},
     "POST /api/auth/login": {"email": EMAIL, "password": PASSWORD},
+    "POST /api/auth/login/code": {"challenge": "a.b.c", "code": "492039"},
     "POST /api/auth/refresh": {"refresh_token": "a.b.c"},
     "POST /api/verify-email": {"code": "none"},
     "POST /api/resend-verification": {"email": EMAIL},

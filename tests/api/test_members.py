@@ -1,11 +1,14 @@
 """Members, roles and invitations over HTTP: who gets in, what a role allows, and when it ends."""
 
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pyotp
 import pytest
+import sqlalchemy as sa
 from fastapi import FastAPI
 
 from sagacity.accounts.members import add_member
@@ -14,6 +17,7 @@ from sagacity.domain.ids import OrgId
 from sagacity.domain.principal import CallerKind, Principal
 from sagacity.domain.role import Role
 from sagacity.domain.tenant import Tenant
+from sagacity.storage.schema.tables import organisations
 from support.accounts import (
     PASSWORD,
     Mailbox,
@@ -176,7 +180,7 @@ async def ended(api: httpx.AsyncClient, count: int) -> bool:
 async def test_an_invitation_takes_an_account_that_nobody_confirmed_from_whoever_made_it(
     tmp_path: Path,
 ) -> None:
-    """Its password and its sessions are good no more; without the code of the e-mail, they never got in."""
+    """Its password, its sessions and its app are good no more; without the code of the e-mail, they never got in."""
     with mail_server() as (url, mailbox):
         async with serving(tmp_path, mail_url=url, verify_email=False) as app, client_of(app) as api:
             await make_token(app, TEAM)
@@ -188,6 +192,8 @@ async def test_an_invitation_takes_an_account_that_nobody_confirmed_from_whoever
             code = await invited(app, olga, mailbox, MIA, "admin")
             await told(thief, "POST invitations/accept", {"code": f"{code[:-1]}?"}, status=400)
             await told(thief, "GET get_config", status=403)
+            secret = (await told(thief, "POST auth/totp", {"password": THIEFS}))["secret"]
+            await told(thief, "POST auth/totp/confirm", {"code": pyotp.TOTP(secret).now()})
             await sign_up(api, MIA, invitation_code=code)
             await told(thief, "GET auth/me", status=401)
             await told(api, "POST auth/login", signs_in(MIA) | {"password": THIEFS}, status=401)
@@ -268,3 +274,65 @@ def signs_in(email: str, organization: str | None = None) -> dict[str, Any]:
 
 def said_for(user_id: str) -> dict[str, Any]:
     return {"user_id": user_id, "interaction_data_list": [{"content": "x"}]}
+
+
+@pytest.mark.both_databases
+async def test_an_organisation_that_is_not_active_lets_nobody_in(tmp_path: Path, database_url: str) -> None:
+    """By no session, token, code or invitation, old or new; once it is active again, all go on where they were."""
+    clock = StoppedClock()
+    with mail_server() as (url, mailbox):
+        given = {"database_url": database_url, "mail_url": url, "verify_email": False}
+        async with serving(tmp_path, clock, **given) as app, client_of(app) as api:
+            of_team = await make_token(app, TEAM)
+            await sign_up(api, OLGA)
+            await sign_up(api, MIA)
+            await made_owner(app, OLGA)
+            tokens = await told(api, "POST auth/login", signs_in(OLGA, TEAM))
+            olga, mia = signed_in(app, tokens), signed_in(app, await log_in(api, MIA))
+            codes = [await invited(app, olga, mailbox, email, "viewer") for email in (MIA, VIC)]
+            begun = await told(olga, "POST auth/totp", {"password": PASSWORD})
+            await told(olga, "POST auth/totp/confirm", {"code": pyotp.TOTP(begun["secret"]).at(clock.now())})
+            challenge = (await told(api, "POST auth/login", signs_in(OLGA, TEAM), status=401))["challenge"]
+            await _set_status(app, TEAM, "closed")
+
+            await told(olga, "GET whoami", status=401)
+            await told(olga, "POST invitations", {"email": ADA, "role": "viewer"}, status=401)
+            await told(client_of(app, token=of_team), "GET whoami", status=401)
+            await told(api, "POST auth/login", signs_in(OLGA, TEAM), status=403)
+            at_home = signed_in(
+                app, await told(api, "POST auth/refresh", {"refresh_token": tokens["refresh_token"]})
+            )
+            await told(at_home, "GET whoami", status=401)
+            clock.advance(30)
+            answer = {"challenge": challenge, "code": pyotp.TOTP(begun["secret"]).at(clock.now())}
+            late = signed_in(app, await told(api, "POST auth/login/code", answer))
+            await told(late, "GET whoami", status=401)
+            await told(mia, "POST organizations/switch", {"organization": TEAM}, status=403)
+            assert [one["org_id"] for one in (await told(mia, "GET organizations"))["organizations"]] == [
+                HOME
+            ]
+            await told(mia, "POST invitations/accept", {"code": codes[0]}, status=400)
+            new = {"email": VIC, "password": PASSWORD, "invitation_code": codes[1]}
+            await told(api, "POST auth/signup", new, status=400)
+            sent = len(mailbox.letters)
+            async with app.state.runtime.storage.begin(Tenant(org_id=OrgId(TEAM))) as transaction:
+                [first, *_] = await transaction.invitations.list_page(limit=9)
+                later = clock.now() + timedelta(days=7)
+                await transaction.invitations.send_again(first.invitation_id, expires_at=later, by="operator")
+            await app.state.runtime.accounts.mails.send_due()
+            assert len(mailbox.letters) == sent
+
+            await _set_status(app, TEAM, "active")
+            await told(at_home, "GET whoami")
+            await told(client_of(app, token=of_team), "GET whoami")
+            await mailed(app, mailbox, sent + 1)
+            await told(mia, "POST invitations/accept", {"code": mailbox.codes(MIA)[-1]})
+            await told(api, "POST auth/signup", new, status=201)
+            assert await roles(late) == {OLGA: "owner", MIA: "viewer", VIC: "viewer"}
+
+
+async def _set_status(app: FastAPI, org: str, status: str) -> None:
+    """What an operator does in the database itself: there is no command for it."""
+    async with app.state.runtime.storage.begin(Tenant(org_id=OrgId(org))) as transaction:
+        changed = sa.update(organisations).where(organisations.c.org_id == org).values(status=status)
+        await transaction.organisation._scope.run(changed)

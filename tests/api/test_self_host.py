@@ -3,10 +3,12 @@
 import stat
 from pathlib import Path
 
+import httpx
 from fastapi import FastAPI
 
 from sagacity.domain.tenant import LOCAL_ORG
 from support.api import client_of, make_token, running, settings_in
+from support.parts import StoppedClock
 
 PATH = "auth/organizations.json"
 
@@ -39,6 +41,37 @@ async def test_tokens_are_in_the_document_and_not_in_the_database(tmp_path: Path
     file = tmp_path / "place" / PATH
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert not any(one["secret"] in file.read_text() for one in (made, rotated))
+
+
+async def test_whoever_asks_is_told_that_tokens_cannot_be_read(tmp_path: Path) -> None:
+    """While known tokens go on the server is ready; once calls are refused it is not, until the document is back."""
+
+    async def state(api: httpx.AsyncClient) -> tuple[int, bool, bool]:
+        reply = await api.get("/health/ready")
+        [tokens] = [one for one in reply.json()["checks"] if one["name"] == "tokens"]
+        assert "place" not in tokens["detail"]
+        return reply.status_code, tokens["ok"], tokens["required"]
+
+    clock, place = StoppedClock(), tmp_path / "place"
+    settings = settings_in(tmp_path / "a", self_host=True, config_folder=place)
+    async with running(settings, clock) as app, client_of(app) as api:
+        secret = (await api.post("/api/tokens", json={"name": "first", "scopes": ["admin"]})).json()["secret"]
+        assert await state(api) == (200, True, True)
+        whole = (place / PATH).read_bytes()
+        (place / PATH).write_bytes(whole[:-9])
+        clock.advance(2)
+        async with client_of(app, token=secret) as known:
+            assert (await known.get("/api/whoami")).status_code == 200
+            assert await state(api) == (200, False, False)
+            detailed = (await known.get("/health/detailed")).json()
+            assert detailed["services"]["tokens"]["status"] == "unhealthy"
+            clock.advance(31)
+            assert (await known.get("/api/whoami")).status_code == 503
+            assert await state(api) == (503, False, True)
+            (place / PATH).write_bytes(whole)
+            clock.advance(2)
+            assert await state(api) == (200, True, True)
+            assert (await known.get("/api/whoami")).status_code == 200
 
 
 async def test_a_self_hosted_server_refuses_tokens_of_its_database(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
 from sagacity.access.tokens import create_token, revoke_token
-from sagacity.api import accounts, health, oidc
+from sagacity.api import accounts, health, oidc, totp
 from sagacity.api.app import SERVED
 from sagacity.api.dependencies import Needs
 from sagacity.api.openapi import examples
@@ -53,7 +53,7 @@ class Caller(NamedTuple):
 
 def declared() -> dict[str, Permission]:
     """What each route needs, as it says itself."""
-    open_to_all = (health.router, accounts.public, accounts.root, oidc.public, oidc.pages)
+    open_to_all = (health.router, accounts.public, accounts.root, oidc.public, oidc.pages, totp.public)
     found = {
         f"{method} {prefix}{route.path}".replace(":path}", "}"): one.call.permission
         for prefix, router in SERVED

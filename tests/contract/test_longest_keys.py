@@ -52,6 +52,7 @@ NOT_BY_LEARNING = {
     "accounts",
     "account_sessions",
     "account_mails",
+    "account_totp",
     "access_attempts",
     "members",
     "invitations",

@@ -38,6 +38,7 @@ CLOSED = {
     "accounts",
     "account_sessions",
     "account_mails",
+    "account_totp",
     "access_attempts",
     "members",
     "invitations",

@@ -40,6 +40,8 @@ NOT_RUN = {
         "export SAGACITY_MAIL_URL=smtps://user:password@smtp.example.com:465 SAGACITY_MAIL_FROM=sagacity@example.com",
     ),
     ("docs/howto/accounts.md", "sagacity account verify tH0FisbAD7AV…"),
+    ("docs/howto/accounts.md", "sagacity account totp-begin"),
+    ("docs/howto/accounts.md", "from sagacity.client import Sagacity"),
     (
         "README.md",
         "export SAGACITY_DATABASE_URL=postgresql://sagacity_app:…@db/sagacity SAGACITY_REDIS_URL=redis://valkey:6379/0",

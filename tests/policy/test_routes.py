@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from sagacity.api import accounts, health, oidc
+from sagacity.api import accounts, health, oidc, totp
 from sagacity.api.app import PREFIX, ROUTERS, SERVED, create_app
 from sagacity.api.dependencies import Needs
 from sagacity.api.field_words import FIELD_WORDS
@@ -28,9 +28,11 @@ PUBLIC = {"/", "/health", "/health/live", "/health/ready", "/health/detailed", "
 SIGN_IN = {
     "/api/auth/signup",
     "/api/auth/login",
+    "/api/auth/login/code",
     "/api/auth/refresh",
     "/api/auth/oidc/token",
     "/api/auth/cookie",
+    "/api/auth/cookie/code",
     "/api/auth/password/reset",
     "/api/register",
     "/api/verify-email",
@@ -41,7 +43,7 @@ SIGN_IN = {
 }
 """Open to everyone: by these a caller comes to a token."""
 OPEN = PUBLIC | SIGN_IN
-OPEN_ROUTERS = (health.router, accounts.public, accounts.root, oidc.public, oidc.pages)
+OPEN_ROUTERS = (health.router, accounts.public, accounts.root, oidc.public, oidc.pages, totp.public)
 ROOT = Path(__file__).parent.parent.parent
 DOCUMENT = described()
 OPERATIONS = [
@@ -154,7 +156,7 @@ def test_limits_are_declared_beside_their_routes():
     assert limits["/api/chat/send"] == 60
     assert limits["/api/v1/analytics/summary"] == 120
     assert limits["/api/auth/login"] == 60
-    assert len(limits) == 81
+    assert len(limits) == 86
     assert "/api/get_profiles" not in limits
 
 

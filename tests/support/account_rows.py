@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from sagacity.domain.account import Account, AccountSession, Mail
+from sagacity.domain.account import Account, AccountSession, Mail, Totp
 from sagacity.domain.ids import OrgId
 from sagacity.domain.member import Invitation
 from sagacity.domain.role import Role
@@ -49,12 +49,19 @@ def session(word: str) -> AccountSession:
     )
 
 
+def totp(word: str) -> Totp:
+    """The secret of the account's authenticator app."""
+    return Totp(user_id=ANNA, sealed=word, created_at=START)
+
+
 async def with_account(tx: Transaction, word: str) -> None:
-    """Add the account, a session, an e-mail that is due and whose code is known, and a try."""
+    """Add the account, a session, an authenticator app, an e-mail that is due and whose code is known, and a try."""
     await tx.accounts.add(account(word))
     await tx.account_sessions.add(session(word))
     await tx.account_mails.ask(ANNA, Mail.RESET)
     await tx.account_mails.put_code(ANNA, Mail.RESET, word, expires_at=START + LONG)
+    await tx.account_totp.put(totp(word))
+    await tx.account_totp.confirm(ANNA, step=0, recovery_hashes=[word])
     await tx.members.put(ANNA, Role.ADMIN, by="local", target="user:x")
     await tx.invitations.add(invitation(word))
     await tx.invitations.put_code(word, word, expires_at=START + LONG)

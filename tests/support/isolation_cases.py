@@ -12,6 +12,7 @@ from sagacity.domain.analytics_reports import Granularity, Metric, Step, step_of
 from sagacity.domain.audit import AuditAction, AuditFilter, NewAuditEntry
 from sagacity.domain.caution import Caution
 from sagacity.domain.chat import Conversation
+from sagacity.domain.config_history import ConfigVersion
 from sagacity.domain.cursor import DeadLetterStatus, LogHead, Window
 from sagacity.domain.dashboard import Figure, FigureFilter, FigureGroup
 from sagacity.domain.effects import EffectFilter
@@ -41,7 +42,7 @@ from sagacity.storage.schema.tables import memories, users
 from sagacity.storage.search.ranking_signals import Newest
 from sagacity.storage.search.writing import Document
 from sagacity.storage.transaction import Transaction
-from support.account_rows import account, invitation, session
+from support.account_rows import account, invitation, session, totp
 from support.exchanges import exchange
 from support.isolation import (
     DISTILLED,
@@ -343,6 +344,10 @@ CASES: dict[str, Case] = {
     "quotas.has_room": lambda tx, h: tx.quotas.has_room(QuotaName.MEMORIES),
     "quotas.recount": lambda tx, h: tx.quotas.recount(QuotaName.MEMORIES),
     "members.require_room": lambda tx, h: tx.members.require_room(),
+    "organisation.config_history": lambda tx, h: tx.organisation.config_history(),
+    "organisation.put_config_history": lambda tx, h: tx.organisation.put_config_history(
+        [(ConfigVersion(version=1, at=START, author="x", fields=()), '"stolen"')], data_key="x"
+    ),
     "organisation.replace_data_key": lambda tx, h: tx.organisation.replace_data_key("", "stolen"),
     "relationships.of_entities": lambda tx, h: _relationships(tx, h.entity_id),
     "search.refresh_status": lambda tx, h: tx.search.refresh_status(
@@ -449,6 +454,15 @@ CASES: dict[str, Case] = {
     "account_mails.redeem": lambda tx, h: tx.account_mails.redeem(Mail.RESET, h.word),
     "account_mails.drop": lambda tx, h: tx.account_mails.drop(ANNA, Mail.RESET),
     "account_mails.seconds_to_next": lambda tx, h: tx.account_mails.seconds_to_next(most=9),
+    "account_totp.put": lambda tx, h: tx.account_totp.put(totp("stolen")),
+    "account_totp.find": lambda tx, h: tx.account_totp.find(ANNA),
+    "account_totp.any_kept": lambda tx, h: tx.account_totp.any_kept(),
+    "account_totp.confirm": lambda tx, h: tx.account_totp.confirm(ANNA, step=9, recovery_hashes=["stolen"]),
+    "account_totp.take_step": lambda tx, h: tx.account_totp.take_step(ANNA, 9),
+    "account_totp.keep_recovery": lambda tx, h: tx.account_totp.keep_recovery(ANNA, ["stolen"]),
+    "account_totp.list_page": lambda tx, h: tx.account_totp.list_page(limit=99),
+    "account_totp.seal_again": lambda tx, h: tx.account_totp.seal_again(ANNA, h.word, "stolen"),
+    "account_totp.remove": lambda tx, h: tx.account_totp.remove(ANNA),
     "accounts.list_named": lambda tx, h: tx.accounts.list_named([ANNA]),
     "accounts.choose": lambda tx, h: tx.accounts.choose(ANNA, OrgId("stolen")),
     "members.find": lambda tx, h: tx.members.find(ANNA),

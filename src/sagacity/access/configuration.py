@@ -75,6 +75,8 @@ class Rotated(Value):
     """Organisations whose data key is wrapped by the new key from now on."""
     kept: int
     """Those that have no secrets, or were wrapped by it before."""
+    apps: int = 0
+    """Accounts whose authenticator app's secret is encrypted by the new key from now on."""
     failed: tuple[str, ...] = ()
     """Those whose key does not open, each with why."""
 

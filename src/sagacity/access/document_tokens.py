@@ -99,6 +99,20 @@ class DocumentTokens:
         if self._look is not None:
             await end([self._look])
 
+    async def check(self) -> None:
+        """
+        Make sure that calls are answered: the document can be read, or is known from before.
+
+        Raises:
+            StorageUnavailable: it cannot be read, and was not for a while.
+        """
+        await self._recent()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the last look at the document failed, or takes long: what is known from before goes on."""
+        return self._known is not None and self._clock.monotonic() - self._known.at > FRESH_SECONDS
+
     async def find(self, token_hash: str) -> ApiToken:
         """
         Return the live token with that hash.

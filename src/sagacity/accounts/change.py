@@ -3,10 +3,11 @@
 from sagacity.accounts.even_times import at_even_times
 from sagacity.accounts.organisations import list_organisations
 from sagacity.accounts.parts import BAD_CODE, AccountParts
-from sagacity.accounts.sign_in import account_of, check_password
+from sagacity.accounts.sign_in import password_asked_again
+from sagacity.accounts.sign_up import forget_totp
 from sagacity.accounts.throttle import count_try, mail_tries, write_as_much
 from sagacity.auth.tokens import hash_token
-from sagacity.domain.account import Account, Mail, Person, checked_password, normal_email
+from sagacity.domain.account import Mail, Person, checked_password, normal_email
 from sagacity.domain.audit import AuditAction
 from sagacity.domain.errors import Conflict, WrongCredentials
 from sagacity.domain.ids import UserId
@@ -53,6 +54,11 @@ async def reset_password(parts: AccountParts, code: str, new_password: str) -> N
         user_id = await transaction.account_mails.redeem(Mail.RESET, hash_token(code))
         if user_id is None:
             raise WrongCredentials(BAD_CODE)
+        account = await transaction.accounts.find(user_id)
+        if account is not None and account.verified_at is None:
+            await forget_totp(
+                parts, transaction, user_id
+            )  # whoever set it up never showed whose the address is
         await transaction.accounts.set_password(user_id, password_hash)
         await transaction.accounts.verify(user_id)
         await transaction.account_mails.drop(user_id, Mail.VERIFY)
@@ -73,7 +79,7 @@ async def change_password(
         RateLimited: too many tries came before.
     """
     checked = checked_password(new_password)
-    account = await _asked_again(parts, principal, current, address=address)
+    account = await password_asked_again(parts, principal, current, address=address)
     password_hash = await parts.passwords.hash(checked)
     async with parts.storage.begin(parts.tenant) as transaction:
         await transaction.accounts.set_password(account.user_id, password_hash)
@@ -103,7 +109,7 @@ async def delete_account(
         RateLimited: too many tries came before.
         Conflict: the account is the last owner of an organisation.
     """
-    account = await _asked_again(parts, principal, password, address=address)
+    account = await password_asked_again(parts, principal, password, address=address)
     person = parts.audited_as(account.user_id)
     tenants = [Tenant(org_id=one.org_id) for one in await list_organisations(parts, account.user_id)]
     await _require_other_owners(parts, account.user_id)
@@ -136,10 +142,3 @@ async def _require_other_owners(parts: AccountParts, user_id: UserId) -> None:
                 raise Conflict(
                     f"the account is the last owner of {tenant.org_id!r}: make somebody else an owner first"
                 )
-
-
-async def _asked_again(parts: AccountParts, principal: Principal, password: str, *, address: str) -> Account:
-    account = await account_of(parts, principal)
-    if await check_password(parts, account.email, password, address=address) is None:
-        raise WrongCredentials("the current password is wrong")
-    return account

@@ -1,11 +1,13 @@
 """Sessions of browsers: a cookie that scripts cannot read, and a token that other sites' pages cannot know."""
 
 import hmac
+from datetime import datetime
 
 from sagacity.accounts.organisations import where_to_act
 from sagacity.accounts.parts import AccountParts
 from sagacity.accounts.sign_in import account_of, authenticated, log_out, open_session, require_account
-from sagacity.auth.account_tokens import TokenUse
+from sagacity.accounts.totp import answer
+from sagacity.auth.account_tokens import SessionToken, TokenUse
 from sagacity.domain.account import Account
 from sagacity.domain.base import Value
 from sagacity.domain.errors import Forbidden
@@ -28,11 +30,29 @@ async def log_in_by_cookie(
 
     Raises:
         Unauthorized: address or password are wrong, or the address has yet to be confirmed.
+        CodeNeeded: they are right, and the account asks for a code, too.
         Forbidden: the account is no member of the organisation, or of any.
         RateLimited: too many tries came before.
     """
-    account = await authenticated(parts, email, password, address=address)
-    return account, await begin_browser_session(parts, account, organization=organization)
+    account, acts_in = await authenticated(parts, email, password, address=address, organization=organization)
+    return account, await begin_browser_session(parts, account, organization=acts_in)
+
+
+async def answer_by_cookie(
+    parts: AccountParts, challenge: str, code: str, *, address: str
+) -> tuple[Account, BrowserSession]:
+    """
+    Begin a session of a browser, whose owner gave the password before; arguments and errors are `totp.answer`'s.
+
+    Raises:
+        Unauthorized: the challenge is not valid any more.
+        WrongCredentials: the code is wrong, or was used.
+        RateLimited: too many tries came before.
+    """
+    account, said, expires_at = await answer(
+        parts, challenge, code, address=address, lasts=parts.policy.cookie
+    )
+    return account, _browser_session(parts, said, expires_at)
 
 
 async def begin_browser_session(
@@ -46,6 +66,10 @@ async def begin_browser_session(
     """
     org_id = await where_to_act(parts, account, organization)
     said, expires_at = await open_session(parts, account, org_id, lasts=parts.policy.cookie)
+    return _browser_session(parts, said, expires_at)
+
+
+def _browser_session(parts: AccountParts, said: SessionToken, expires_at: datetime) -> BrowserSession:
     return BrowserSession(
         cookie=parts.tokens.issue(TokenUse.COOKIE, said, expires_at=expires_at),
         csrf_token=_csrf_token(parts, said.session_id),

@@ -12,7 +12,7 @@ from sagacity.accounts.oidc.provider import SECONDS, OidcChoice, OidcProvider
 from sagacity.accounts.parts import AccountParts, AccountPolicy, SignUp
 from sagacity.auth.account_tokens import AccountTokens
 from sagacity.auth.passwords import PasswordCost, Passwords
-from sagacity.config.choices import account_key
+from sagacity.config.choices import account_key, config_keys
 from sagacity.config.settings import Settings
 from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource, OrgId
@@ -67,6 +67,7 @@ def open_accounts(settings: Settings, storage: Storage, *, clock: Clock, ids: Id
             at_once=_HASHES_AT_ONCE,
         ),
         tokens=AccountTokens(account_key(settings), clock),
+        open_ring=config_keys(settings),
         policy=AccountPolicy(
             sign_up=SignUp(settings.sign_up),
             invitation_code=settings.invitation_code.get_secret_value(),

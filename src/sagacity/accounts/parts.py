@@ -6,6 +6,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from sagacity.auth.account_tokens import AccountTokens
+from sagacity.auth.key_ring import OpenRing
 from sagacity.auth.passwords import Passwords
 from sagacity.domain.account import Person
 from sagacity.domain.audit import AuditAction, Detail, NewAuditEntry
@@ -61,6 +62,8 @@ class AccountParts:
     tenant: Tenant
     passwords: Passwords
     tokens: AccountTokens
+    open_ring: OpenRing
+    """Opens the keys that encrypt the secrets of authenticator apps."""
     policy: AccountPolicy
     wake: Callable[[], None]
     """Says that an e-mail is due."""

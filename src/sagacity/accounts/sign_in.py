@@ -10,7 +10,14 @@ from sagacity.accounts.throttle import count_try, forgive, password_tries
 from sagacity.auth.account_tokens import SessionToken, TokenUse
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import LONGEST_PASSWORD, Account, AccountSession, normal_email
-from sagacity.domain.errors import Forbidden, InvalidInput, NotFound, Unauthorized
+from sagacity.domain.errors import (
+    CodeNeeded,
+    Forbidden,
+    InvalidInput,
+    NotFound,
+    Unauthorized,
+    WrongCredentials,
+)
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.member import ACCESS_OF
 from sagacity.domain.principal import CallerKind, Principal
@@ -18,6 +25,8 @@ from sagacity.domain.tenant import Tenant
 
 WRONG = "the address or the password is wrong"
 ENDED = "the session has ended; sign in again"
+CHALLENGE_GOOD_FOR = timedelta(minutes=5)
+"""How long somebody may take to type a code of an authenticator app."""
 
 
 class SignedIn(NamedTuple):
@@ -46,21 +55,42 @@ async def log_in(
 
     Raises:
         Unauthorized: address or password are wrong, or the address has yet to be confirmed.
+        CodeNeeded: they are right, and the account asks for a code, too; see `totp.answer`.
         Forbidden: the account is no member of the organisation, or of any.
         RateLimited: too many tries came before.
     """
-    account = await authenticated(parts, email, password, address=address)
-    return account, await _begin(parts, account, await where_to_act(parts, account, organization))
+    account, acts_in = await authenticated(parts, email, password, address=address, organization=organization)
+    return account, await _begin(parts, account, acts_in)
 
 
-async def authenticated(parts: AccountParts, email: str, password: str, *, address: str) -> Account:
+async def authenticated(
+    parts: AccountParts, email: str, password: str, *, address: str, organization: str | None
+) -> tuple[Account, OrgId]:
     """
-    Return the account of an address and its password.
+    Return the account of an address and its password, and in which organisation its session is to act.
 
     Raises:
         Unauthorized: address or password are wrong, or the address has yet to be confirmed.
+        CodeNeeded: they are right, and the account asks for a code, too.
+        Forbidden: the account is no member of the organisation, or of any.
         RateLimited: too many tries came before.
     """
+    account = await _known_by_password(parts, email, password, address=address)
+    acts_in = await where_to_act(parts, account, organization)
+    async with parts.storage.read(parts.tenant) as snapshot:
+        totp = await snapshot.account_totp.find(account.user_id)
+    if totp is not None and totp.confirmed_at is not None:
+        said, expires_at = await open_session(
+            parts, account, acts_in, lasts=CHALLENGE_GOOD_FOR, is_chosen=False
+        )
+        raise CodeNeeded(
+            "the account asks for a code of its authenticator app, too: send it with the challenge",
+            challenge=parts.tokens.issue(TokenUse.CHALLENGE, said, expires_at=expires_at),
+        )
+    return account, acts_in
+
+
+async def _known_by_password(parts: AccountParts, email: str, password: str, *, address: str) -> Account:
     try:
         email = normal_email(email)
     except InvalidInput as error:
@@ -107,6 +137,23 @@ async def check_password(parts: AccountParts, email: str, password: str, *, addr
     return account
 
 
+async def password_asked_again(
+    parts: AccountParts, principal: Principal, password: str, *, address: str
+) -> Account:
+    """
+    Return the caller's account, whose password is asked for again.
+
+    Raises:
+        WrongCredentials: it is wrong.
+        Forbidden: the caller did not sign in to an account.
+        RateLimited: too many tries came before.
+    """
+    account = await account_of(parts, principal)
+    if await check_password(parts, account.email, password, address=address) is None:
+        raise WrongCredentials("the current password is wrong")
+    return account
+
+
 async def refresh(parts: AccountParts, refresh_token: str, *, use: TokenUse = TokenUse.REFRESH) -> SignedIn:
     """
     Exchange a refresh token for the next tokens, or a code for the first ones.
@@ -117,7 +164,7 @@ async def refresh(parts: AccountParts, refresh_token: str, *, use: TokenUse = To
         Unauthorized: the token is not valid, was used, or its session has ended.
     """
     said = await parts.tokens.read(use, refresh_token)
-    token_id, expires_at = _new_token_id(), parts.clock.now() + parts.policy.refresh
+    token_id, expires_at = new_token_id(), parts.clock.now() + parts.policy.refresh
     async with parts.storage.begin(parts.tenant) as transaction:
         is_newest = await transaction.account_sessions.rotate(
             said.session_id, used=hash_token(said.token_id), new=hash_token(token_id), expires_at=expires_at
@@ -126,7 +173,7 @@ async def refresh(parts: AccountParts, refresh_token: str, *, use: TokenUse = To
             await transaction.account_sessions.end(said.session_id)
     if not is_newest:  # after the commit, which an error would take back
         raise Unauthorized(ENDED)
-    return _tokens(parts, said.model_copy(update={"token_id": token_id}), expires_at)
+    return tokens_of(parts, said.model_copy(update={"token_id": token_id}), expires_at)
 
 
 async def log_out(parts: AccountParts, principal: Principal) -> None:
@@ -210,10 +257,17 @@ def require_account(principal: Principal) -> tuple[UserId, str]:
 
 
 async def open_session(
-    parts: AccountParts, account: Account, acts_in: OrgId, *, lasts: timedelta
+    parts: AccountParts, account: Account, acts_in: OrgId, *, lasts: timedelta, is_chosen: bool = True
 ) -> tuple[SessionToken, datetime]:
     """
     Store a session of an account, as it was when it was looked up, in one of its organisations.
+
+    Args:
+        parts: what accounts work with.
+        account: whose.
+        acts_in: the organisation.
+        lasts: how long, without an exchange.
+        is_chosen: the next session acts there, too, unless it says otherwise.
 
     Returns:
         What its first token says, whose id is good for one exchange, and until when the session lasts without one.
@@ -221,7 +275,7 @@ async def open_session(
     Raises:
         Unauthorized: the account was changed meanwhile, or deleted.
     """
-    now, token_id = parts.clock.now(), _new_token_id()
+    now, token_id = parts.clock.now(), new_token_id()
     session = AccountSession(
         session_id=parts.ids.new(),
         user_id=account.user_id,
@@ -234,7 +288,7 @@ async def open_session(
         now_known = await transaction.accounts.find(account.user_id)
         if now_known is None or now_known.password_hash != account.password_hash:
             raise Unauthorized(WRONG)
-        if now_known.chosen_org != acts_in:
+        if is_chosen and now_known.chosen_org != acts_in:
             await transaction.accounts.choose(account.user_id, acts_in)
         await transaction.account_sessions.add(session)
     said = SessionToken(user_id=account.user_id, session_id=session.session_id, token_id=token_id)
@@ -244,11 +298,12 @@ async def open_session(
 async def _begin(parts: AccountParts, account: Account, acts_in: OrgId) -> SignedIn:
     """Begin a session, and return its first tokens; see `open_session`."""
     said, expires_at = await open_session(parts, account, acts_in, lasts=parts.policy.refresh)
-    return _tokens(parts, said, expires_at)
+    return tokens_of(parts, said, expires_at)
 
 
-def _tokens(parts: AccountParts, said: SessionToken, expires_at: datetime) -> SignedIn:
-    access = said.model_copy(update={"token_id": _new_token_id()})
+def tokens_of(parts: AccountParts, said: SessionToken, expires_at: datetime) -> SignedIn:
+    """Return the tokens of a session: *said* is what its refresh token says, which is good until *expires_at*."""
+    access = said.model_copy(update={"token_id": new_token_id()})
     return SignedIn(
         access_token=parts.tokens.issue(
             TokenUse.ACCESS, access, expires_at=parts.clock.now() + parts.policy.access
@@ -258,5 +313,6 @@ def _tokens(parts: AccountParts, said: SessionToken, expires_at: datetime) -> Si
     )
 
 
-def _new_token_id() -> str:
+def new_token_id() -> str:
+    """Return what makes a refresh token the newest of its session."""
     return secrets.token_urlsafe(32)

@@ -141,7 +141,23 @@ async def take_over(
     for purpose in (Mail.VERIFY, Mail.RESET):
         await transaction.account_mails.drop(known.user_id, purpose)
     await transaction.account_sessions.end_all(known.user_id)
+    await forget_totp(parts, transaction, known.user_id)
     await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_VERIFIED, known.user_id))
+
+
+async def forget_totp(
+    parts: AccountParts, transaction: Transaction, user_id: UserId, *, by: str | None = None
+) -> bool:
+    """Have no code asked for any more; returns whether one was. *by*: who says so, if not the account's owner."""
+    totp = await transaction.account_totp.find(user_id)
+    if totp is None:
+        return False
+    await transaction.account_totp.remove(user_id)
+    if totp.confirmed_at is None:
+        return False
+    entry = parts.audited(AuditAction.ACCOUNT_TOTP_DISABLED, user_id)
+    await transaction.audit.add(entry if by is None else entry.model_copy(update={"actor": by}))
+    return True
 
 
 def require_open(parts: AccountParts, invitation_code: str) -> None:

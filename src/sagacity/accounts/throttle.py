@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from sagacity.accounts.parts import AccountParts
 from sagacity.domain.errors import RateLimited
-from sagacity.domain.ids import OrgId
+from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.transaction import Transaction
 
 FORGOTTEN = timedelta(minutes=15)
-"""After so long without a try, counting starts again."""
+"""After so long without a try, counting starts again, unless a limit says otherwise."""
 
 
 class Limit(NamedTuple):
@@ -20,6 +20,7 @@ class Limit(NamedTuple):
     free: int
     first_seconds: float
     longest_seconds: float = 300
+    forgotten: timedelta = FORGOTTEN
 
     def wait_seconds(self, tries: int) -> float:
         """Return how long to wait after so many tries."""
@@ -37,6 +38,9 @@ class Tries(NamedTuple):
 
 
 PASSWORD_OF_ACCOUNT, PASSWORD_FROM_ADDRESS = Limit(5, 1), Limit(20, 1)
+CODE_OF_ACCOUNT = Limit(5, 1, longest_seconds=3_600, forgotten=timedelta(days=1))
+"""Of a million codes three are right at a time: some 40 tries a day are one chance in 8,000."""
+CODE_FROM_ADDRESS = Limit(20, 1)
 MAIL_TO_ACCOUNT, MAIL_FROM_ADDRESS = Limit(3, 30), Limit(20, 5)
 INVITATIONS_OF_ORGANISATION = Limit(100, 5)
 
@@ -46,6 +50,14 @@ def password_tries(email: str, address: str) -> tuple[Tries, Tries]:
     return (
         Tries("password for", email, PASSWORD_OF_ACCOUNT),
         Tries("password from", address, PASSWORD_FROM_ADDRESS),
+    )
+
+
+def code_tries(user_id: UserId, address: str) -> tuple[Tries, Tries]:
+    """Return what a code of an authenticator app that is tried counts as."""
+    return (
+        Tries("code for", user_id, CODE_OF_ACCOUNT),
+        Tries("code from", address, CODE_FROM_ADDRESS),
     )
 
 
@@ -82,7 +94,7 @@ async def count_try(parts: AccountParts, tries: Sequence[Tries]) -> None:
                     return now + timedelta(seconds=seconds) if seconds else None
 
                 until = await transaction.attempts.count(
-                    subject, since=now - FORGOTTEN, wait_until=wait_until
+                    subject, since=now - limit.forgotten, wait_until=wait_until
                 )
                 if until is not None:
                     seconds = max(1, math.ceil((until - now).total_seconds()))

@@ -107,6 +107,9 @@ async def log_in(body: LogInBody, visitor: Visits) -> LoggedIn:
     """
     Begin a session, by address and password, in one of the account's organisations.
 
+    401 with the error `CodeNeeded` and a `challenge` means that the password is right, and that the account asks for a
+    code, too: `POST /api/auth/login/code` takes both.
+
     After five wrong passwords for an account each further try has to wait twice as long as the one before, up to five
     minutes; `Retry-After` says how long.
     """

@@ -3,17 +3,19 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import structlog
 
+from sagacity.access.document_tokens import DocumentTokens
 from sagacity.bootstrap import Runtime, WorkerRuntime
 from sagacity.domain.errors import SagacityError, StorageUnavailable
 from sagacity.storage.sqlite.file import free_megabytes
 
 CHECK_SECONDS = 5.0
 _ALONE = "Redis does not answer; limits are counted in each process, changes of configuration take 5 s"
+_KNOWN = "the document of API tokens cannot be read; tokens that are known from before go on for some seconds"
 _DATABASE = "no answer; searches use the database, and the copy catches up by itself"
 
 
@@ -60,6 +62,11 @@ async def checked(runtime: Runtime | WorkerRuntime) -> list[Checked]:
             if (store := runtime.storage.vector_store)
             else []
         ),
+        *(
+            [_check_tokens(runtime.token_store)]
+            if isinstance(runtime, Runtime) and isinstance(runtime.token_store, DocumentTokens)
+            else []
+        ),
     )
 
 
@@ -84,6 +91,12 @@ async def check(name: str, ask: Callable[[], Awaitable[object]], *, instead: str
         detail=(instead or why) if why else "",
         required=not instead,
     )
+
+
+async def _check_tokens(store: DocumentTokens) -> Checked:
+    """Ask for the document of tokens: the server serves without it for a while, and then refuses each call."""
+    found = await check("tokens", store.check)
+    return replace(found, ok=False, detail=_KNOWN, required=False) if found.ok and store.is_behind else found
 
 
 async def _has_room(file: Path, least: int) -> None:

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from sagacity.api.allowed_methods import Paths, methods_of
 from sagacity.domain.errors import (
+    CodeNeeded,
     ConfigError,
     Conflict,
     Forbidden,
@@ -85,6 +86,7 @@ def problem_response(
     detail: JsonValue = None,
     faults: Sequence[JsonValue] = (),
     retry_after: int | None = None,
+    challenge: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """
@@ -97,6 +99,7 @@ def problem_response(
         detail: the message unless something longer is given, or *faults* are.
         faults: what is wrong with an input, as `faults_of` has it.
         retry_after: after how many seconds to try again, where that helps.
+        challenge: what a second step of signing in needs.
         headers: of the reply, beside its own.
     """
     longer = list(faults) or detail
@@ -107,6 +110,7 @@ def problem_response(
         detail=message if longer is None else longer,
         errors=tuple(map(_field_fault, faults)) or None,
         retry_after=retry_after,
+        challenge=challenge,
         request_id=correlation_id(),
         correlation_id=correlation_id(),
     )
@@ -132,6 +136,7 @@ def error_response(
         type(error).__name__,
         text,
         retry_after=retry_after,
+        challenge=error.challenge if isinstance(error, CodeNeeded) else None,
         headers=more | dict(headers or {}),
     )
 

@@ -36,6 +36,7 @@ _SERVICES: Mapping[str, str] = {
     "shared": "cache",
     "embedder": "embeddings",
     "dispatcher": "dispatcher",
+    "tokens": "tokens",
 }
 """What the checks are called among the services."""
 

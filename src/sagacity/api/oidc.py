@@ -24,6 +24,7 @@ from sagacity.schemas.accounts import (
     SignInCodeBody,
     account_view,
 )
+from sagacity.schemas.totp import AnswerBody
 
 router = APIRouter(tags=["accounts"], route_class=Route)
 public = APIRouter(tags=["accounts"], route_class=Route)
@@ -124,6 +125,28 @@ async def log_in_by_cookie(
     _require_cookies(runtime)
     account, session = await browser.log_in_by_cookie(
         visitor.parts, body.email, body.password, address=visitor.address, organization=body.organization
+    )
+    cookies.keep_session(reply, runtime.settings, session)
+    return BrowserSessionView(
+        csrf_token=session.csrf_token, expires_in=session.lasts_seconds, user=account_view(account)
+    )
+
+
+@public.post(
+    "/auth/cookie/code", dependencies=[Depends(_of_known_origin)], openapi_extra=sdk(generated=False)
+)
+@limited(Rate.WRITE)
+async def answer_by_cookie(
+    body: AnswerBody, visitor: Visits, runtime: RuntimeDep, reply: Response
+) -> BrowserSessionView:
+    """
+    Begin a session of a browser, by the challenge that `POST /api/auth/cookie` answered with, and a code.
+
+    As `POST /api/auth/login/code`, with a cookie in place of tokens.
+    """
+    _require_cookies(runtime)
+    account, session = await browser.answer_by_cookie(
+        visitor.parts, body.challenge, body.code, address=visitor.address
     )
     cookies.keep_session(reply, runtime.settings, session)
     return BrowserSessionView(

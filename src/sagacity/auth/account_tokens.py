@@ -28,6 +28,8 @@ class TokenUse(StrEnum):
     """Exchanged, once, for the next tokens."""
     CODE = "code"
     """Exchanged, once and within minutes, for the first tokens."""
+    CHALLENGE = "challenge"
+    """Exchanged, once and within minutes and with a code of an authenticator app, for the first tokens."""
     COOKIE = "cookie"
     """Kept by a browser, and sent with its calls."""
     SIGN_IN = "sign-in"

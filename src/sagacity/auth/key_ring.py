@@ -67,7 +67,7 @@ class KeyRing:
 
     def wrap(self, data_key: DataKey) -> str:
         """Return *data_key* encrypted, behind the id of the key that opens it."""
-        return f"{self.first_id}:{_encrypt(_wrapping(self.keys[0]), data_key.secret, data_key.org_id)}"
+        return self.seal(data_key.secret, data_key.org_id)
 
     def unwrap(self, wrapped: str, org_id: str) -> DataKey:
         """
@@ -76,17 +76,30 @@ class KeyRing:
         Raises:
             ConfigError: none of the keys wrapped it, or it was changed since.
         """
-        name, _, text = wrapped.partition(":")
+        return DataKey(self.open(wrapped, org_id), org_id)
+
+    def seal(self, secret: bytes, owner: str) -> str:
+        """Return a short secret encrypted, behind the id of the key that opens it; it opens for its *owner* only."""
+        return f"{self.first_id}:{_encrypt(_wrapping(self.keys[0]), secret, owner)}"
+
+    def open(self, sealed: str, owner: str) -> bytes:
+        """
+        Return a secret that was sealed.
+
+        Raises:
+            ConfigError: none of the keys sealed it, or it was changed since.
+        """
+        name, _, text = sealed.partition(":")
         for key in self.keys:
             if key_id(key) == name:
                 try:
-                    return DataKey(_decrypt(_wrapping(key), text, org_id), org_id)
+                    return _decrypt(_wrapping(key), text, owner)
                 except (InvalidTag, ValueError) as error:
                     raise ConfigError(
-                        "the key that seals this organisation's secrets was changed: restore it from a backup"
+                        "a stored key or secret was changed since it was sealed: restore it from a backup"
                     ) from error
         raise ConfigError(
-            f"the secrets in the configuration are sealed by the key {name}, which is not there: "
+            f"stored secrets are sealed by the key {name}, which is not there: "
             f"set {SETTING} to it, or restore {KEY_FILE} in the home folder"
         )
 
@@ -273,15 +286,15 @@ def _derived(key: bytes, use: str) -> bytes:
     return hmac.new(key, f"sagacity configuration {use}".encode(), hashlib.sha256).digest()
 
 
-def _encrypt(key: bytes, plain: bytes, org_id: str) -> str:
+def _encrypt(key: bytes, plain: bytes, owner: str) -> str:
     nonce = secrets.token_bytes(_NONCE_BYTES)
-    return base64.b64encode(nonce + AESGCM(key).encrypt(nonce, plain, _bound(org_id))).decode()
+    return base64.b64encode(nonce + AESGCM(key).encrypt(nonce, plain, _bound(owner))).decode()
 
 
-def _decrypt(key: bytes, text: str, org_id: str) -> bytes:
+def _decrypt(key: bytes, text: str, owner: str) -> bytes:
     whole = base64.b64decode(text, validate=True)
-    return AESGCM(key).decrypt(whole[:_NONCE_BYTES], whole[_NONCE_BYTES:], _bound(org_id))
+    return AESGCM(key).decrypt(whole[:_NONCE_BYTES], whole[_NONCE_BYTES:], _bound(owner))
 
 
-def _bound(org_id: str) -> bytes:
-    return org_id.encode("utf-8", "surrogatepass")
+def _bound(owner: str) -> bytes:
+    return owner.encode("utf-8", "surrogatepass")

@@ -7,7 +7,7 @@ import typer
 from sagacity.cli import options
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import facts, said, show
-from sagacity.domain.errors import Unauthorized
+from sagacity.domain.errors import CodeNeeded, Unauthorized
 
 if TYPE_CHECKING:
     from sagacity.schemas.accounts import SessionTokens, SwitchedSession, Told
@@ -86,7 +86,12 @@ def login(
         str | None, typer.Option("--password", help="The password; asked for if not given.")
     ] = None,
     code: Annotated[
-        str | None, typer.Option("--code", help="What a sign-in at the server's provider showed you.")
+        str | None,
+        typer.Option(
+            "--code",
+            help="Of your authenticator app, asked for if it is needed; without EMAIL, what a sign-in at the server's "
+            "provider showed you.",
+        ),
     ] = None,
     organization: Annotated[
         str | None, typer.Option("--organization", help="Where to act. Default: the one chosen last.")
@@ -99,24 +104,28 @@ def login(
 
     Example: sagacity account login ana@example.com
     """
-    if (email is None) == (code is None) or (code is not None and (password or organization)):
+    if email is None and (code is None or password or organization):
         raise typer.BadParameter("give the account's address, or else a code by itself")
     if email is not None and password is None:
         password = typer.prompt("Password", hide_input=True)
-    with connected(context, "signing in") as client:
-        try:
+    try:
+        with connected(context, "signing in") as client:
             signed_in: SessionTokens = (
                 client.exchange_code(code or "")
                 if email is None
                 else client.log_in(email, password or "", organization=organization)
             )
-        except Unauthorized as error:
-            error.advice = (
-                "Open /api/auth/oidc/start in a browser again for a new code: one is good once, for two minutes."
-                if email is None
-                else "`sagacity account forgot` sends a code for a new password."
-            )
-            raise
+    except CodeNeeded as error:
+        code = code or str(typer.prompt("Code of the authenticator app, or a recovery code", err=True))
+        with connected(context, "signing in") as client:
+            signed_in = client.log_in_with_code(error.challenge, code)
+    except Unauthorized as error:
+        error.advice = (
+            "Open /api/auth/oidc/start in a browser again for a new code: one is good once, for two minutes."
+            if email is None
+            else "`sagacity account forgot` sends a code for a new password."
+        )
+        raise
     show(context, signed_in, facts(shown_tokens(signed_in)))
 
 
@@ -126,7 +135,7 @@ def refresh(
     refresh_token: Annotated[str, typer.Argument(help="The newest refresh token.", metavar="TOKEN")],
 ) -> None:
     """
-    Exchange a refresh token for the next tokens; each is good once.
+    Exchange a refresh token, good once, for the next tokens.
 
     Example: sagacity account refresh eyJhbGciOiJIUzI1NiJ9…
     """
@@ -163,6 +172,74 @@ def logout(context: typer.Context) -> None:
     """
     with connected(context, "signing out") as client:
         _tell(context, client.log_out())
+
+
+@app.command()
+def totp(context: typer.Context) -> None:
+    """
+    Show whether signing in asks for a code.
+
+    Example: sagacity account totp
+    """
+    with connected(context, "reading") as client:
+        state = client.get_totp()
+    shown = {
+        "asks for a code": "yes" if state.enabled else "no",
+        "recovery codes left": state.recovery_codes_left,
+    }
+    show(context, state, facts(shown))
+
+
+@app.command("totp-begin")
+def totp_begin(context: typer.Context, *, password: Password) -> None:
+    """
+    Make a secret for an authenticator app. Nothing changes until `totp-confirm`.
+
+    Example: sagacity account totp-begin
+    """
+    with connected(context, "making a secret") as client:
+        begun = client.begin_totp(password)
+    show(context, begun, facts({"secret": begun.secret, "for a QR code": begun.url}))
+
+
+@app.command("totp-confirm")
+def totp_confirm(
+    context: typer.Context,
+    code: Annotated[str, typer.Argument(help="What the authenticator app shows.", metavar="CODE")],
+) -> None:
+    """
+    Have signing in ask for a code, and print recovery codes.
+
+    Keep these where your phone is not: each is good once, for when the app is gone.
+
+    Example: sagacity account totp-confirm 492039
+    """
+    with connected(context, "confirming") as client:
+        codes = client.confirm_totp(code)
+    show(context, codes, said("\n".join(codes.recovery_codes)))
+
+
+@app.command("totp-disable")
+def totp_disable(
+    context: typer.Context,
+    *,
+    password: Password,
+    code: Annotated[
+        str,
+        typer.Option(
+            "--code",
+            prompt=True,
+            help="Of the authenticator app, or a recovery code; asked for if not given.",
+        ),
+    ],
+) -> None:
+    """
+    Have signing in ask for the password only.
+
+    Example: sagacity account totp-disable
+    """
+    with connected(context, "disabling") as client:
+        _tell(context, client.disable_totp(password, code))
 
 
 @app.command()

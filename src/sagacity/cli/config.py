@@ -110,6 +110,38 @@ def rollback(
     show(context, reply, said(reply.msg or "done"))
 
 
+PlaceName = Annotated[str, typer.Argument(help="database, folder or s3.", show_default=False)]
+
+
+@app.command("copy")
+def copy(context: typer.Context, source: PlaceName, target: PlaceName) -> None:
+    """
+    Copy all configurations with their versions to another place.
+
+    `folder` is SAGACITY_CONFIG_FOLDER, `s3` is where the CONFIG_S3 settings say: set those of both
+    places for the copy. Stop the servers first, or let nobody change a configuration until they are
+    started with the settings of the other place. What was there stays there. What an interrupted copy
+    did stays done; start it again to go on.
+
+    Example: sagacity config copy database s3
+    """
+    from sagacity.config.open import ConfigPlace  # noqa: PLC0415  it loads slowly, and only this needs it
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
+    from sagacity.maintenance import copy_configs  # noqa: PLC0415  with it
+
+    for name in (source, target):
+        if name not in set(ConfigPlace):
+            raise InvalidInput(f"there is no place {name!r}, only {', '.join(ConfigPlace)}")
+    with working("copying"):
+        done = asyncio.run(copy_configs(load_settings(), ConfigPlace(source), ConfigPlace(target)))
+    shown = {
+        "copied": counted(done.organisations, "configuration"),
+        "versions": str(done.versions),
+        "API tokens": "copied" if done.tokens else "none to copy",
+    }
+    show(context, done.model_dump(mode="json"), facts(shown))
+
+
 @app.command("rotate-key")
 def rotate_key(
     context: typer.Context,
@@ -122,7 +154,7 @@ def rotate_key(
     ] = False,
 ) -> None:
     """
-    Change the key that encrypts API keys in configurations.
+    Change the key that encrypts API keys and authenticator apps.
 
     The first key of SAGACITY_CONFIG_KEY, or of the home folder, encrypts them from then on. Works on
     the database itself, while servers run. What an interrupted run did stays done; start it again to
@@ -142,11 +174,17 @@ def rotate_key(
         )
     with working("wrapping keys"):
         done = asyncio.run(rotate_config_key(settings, is_new=is_new, drops_old=drops_old))
-    told: dict[str, JsonValue] = {"wrapped": done.wrapped, "kept": done.kept, "failed": list(done.failed)}
+    told: dict[str, JsonValue] = {
+        "wrapped": done.wrapped,
+        "kept": done.kept,
+        "apps": done.apps,
+        "failed": list(done.failed),
+    }
     shown = {
         "wrapped": counted(done.wrapped, "organisation"),
         "as before": counted(done.kept, "organisation"),
     }
+    shown |= {"authenticator apps": str(done.apps)} if done.apps else {}
     shown |= {"failed": "; ".join(done.failed)} if done.failed else {}
     conclude(context, told, facts(shown), ok=not done.failed, failed=len(done.failed))
 

@@ -99,6 +99,45 @@ def role_of(name: str) -> Role:
     return Role(name)
 
 
+@app.command("forget-app")
+def forget_app(
+    context: typer.Context,
+    email: Annotated[str, typer.Argument(help="The account's address.", metavar="EMAIL")],
+    *,
+    yes: options.Yes = False,
+) -> None:
+    """
+    Let somebody who lost the authenticator app sign in.
+
+    Signing in asks for the password only, until another app is set up. Works on the database itself, on
+    the server's machine. Make sure who asks.
+
+    Example: sagacity members forget-app ana@example.com
+    """
+    confirm(context, f"Have {email} sign in with the password alone?", yes=yes)
+    had_one = asyncio.run(_forget_app(email))
+    show(
+        context,
+        {"forgotten": had_one},
+        said("signing in asks for the password only" if had_one else "no code was asked for"),
+    )
+
+
+async def _forget_app(email: str) -> bool:
+    from sagacity.accounts.open import open_accounts  # noqa: PLC0415  it loads the whole server
+    from sagacity.accounts.totp import forget_app  # noqa: PLC0415  with it
+    from sagacity.bootstrap import open_database  # noqa: PLC0415  with it
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  with it
+    from sagacity.domain.clock import SystemClock  # noqa: PLC0415  with it
+    from sagacity.domain.ids import TimeOrderedIds  # noqa: PLC0415  with it
+
+    settings = load_settings()
+    with working("opening the database"):
+        async with open_database(settings) as storage:
+            accounts = open_accounts(settings, storage, clock=SystemClock(), ids=TimeOrderedIds())
+            return await forget_app(accounts.parts, email)
+
+
 async def _add(email: str, role: Role, org: str) -> "Member | Invitation":
     from sagacity.access.quotas import make_organisation  # noqa: PLC0415  it loads the whole server
     from sagacity.accounts.invitations import invite  # noqa: PLC0415  with it

@@ -4,6 +4,7 @@ import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sagacity.domain.errors import (
+    CodeNeeded,
     ConfigError,
     Conflict,
     Forbidden,
@@ -41,6 +42,7 @@ class WaitedTooLong(SagacityError):
 _NAMED: dict[str, type[SagacityError]] = {
     kind.__name__: kind
     for kind in (
+        CodeNeeded,
         ConfigError,
         Conflict,
         Forbidden,
@@ -76,6 +78,7 @@ class _ErrorBody(BaseModel):
 
     error: str = ""
     message: str = ""
+    challenge: str = ""
 
 
 def error_of(response: httpx.Response) -> SagacityError:
@@ -88,6 +91,8 @@ def error_of(response: httpx.Response) -> SagacityError:
     error = kind(
         body.message or f"{response.request.url.copy_with(query=None)} answered {response.status_code}"
     )
+    if isinstance(error, CodeNeeded):
+        error.challenge = body.challenge
     if correlation_id := response.headers.get(CORRELATION_HEADER):
         error.add_note(f"correlation id: {correlation_id}")
     return error

@@ -1,9 +1,11 @@
 """Where tenants' configurations are kept: with their data."""
 
+import json
 from collections.abc import Callable
 
 from sagacity.auth.key_ring import OpenRing, no_keys
 from sagacity.config.base import Edit
+from sagacity.config.copying import KeptConfig, KeptVersion, is_taken
 from sagacity.config.differences import changed_fields
 from sagacity.config.sealing import Seal
 from sagacity.config.tenant_config import TenantConfig
@@ -113,6 +115,43 @@ class DatabaseConfigs:
         if found is None:
             raise NotFound(f"the configuration has no version {number}")
         return found[0], self._seal(tenant, stored).load(found[1])
+
+    async def kept(self, tenant: Tenant) -> KeptConfig | None:
+        """Return all that is kept of an organisation's configuration; None if none was ever set."""
+        async with self._storage.read(tenant) as snapshot:
+            stored = await snapshot.organisation.config()
+            versions = await snapshot.organisation.config_history()
+        if stored is None:
+            return None
+        return KeptConfig(
+            data_key=stored.data_key,
+            versions=tuple(KeptVersion(known=known, config=text) for known, text in versions),
+        )
+
+    async def keep(self, tenant: Tenant, kept: KeptConfig, *, by: str) -> None:
+        """
+        Keep what another place had, where nothing is.
+
+        Raises:
+            Conflict: something else is there.
+        """
+        async with self._storage.begin(tenant) as transaction:
+            await transaction.organisation.ensure()
+            await transaction.audit.lock()
+            stored, last = await transaction.organisation.config(), kept.versions[-1]
+            if stored is not None:
+                if (stored.version, stored.data_key) == (last.known.version, kept.data_key) and json.loads(
+                    stored.config
+                ) == json.loads(last.config):
+                    return
+                raise is_taken(tenant)
+            versions = [(one.known, one.config) for one in kept.versions]
+            await transaction.organisation.put_config_history(versions, data_key=kept.data_key)
+            await transaction.cursors.ensure_due(ORGANISATION)
+            details = {"version": last.known.version}
+            await transaction.audit.add(
+                NewAuditEntry(action=AuditAction.CONFIG_COPIED, actor=by, details={**details})
+            )
 
     def _seal(self, tenant: Tenant, stored: StoredConfig | None) -> Seal:
         return Seal(self._open_ring, tenant.org_id, "" if stored is None else stored.data_key)

@@ -13,6 +13,7 @@ from pydantic import JsonValue, ValidationError
 
 from sagacity.auth.key_ring import OpenRing
 from sagacity.config.base import Edit
+from sagacity.config.copying import KeptConfig, KeptVersion, is_taken
 from sagacity.config.differences import changed_fields
 from sagacity.config.document_place import DocumentPlace, Found
 from sagacity.config.sealing import Seal
@@ -200,6 +201,52 @@ class DocumentConfigs:
                 return _version(one), self._seal(tenant, present).load(_text(one))
         raise NotFound(f"the configuration has no version {number}")
 
+    async def kept(self, tenant: Tenant) -> KeptConfig | None:
+        """
+        Return all that is kept of an organisation's configuration; None if none was ever set.
+
+        Raises:
+            ConfigError: a document is broken.
+            StorageUnavailable: the place cannot be reached.
+        """
+        found = await self._find(tenant)
+        if found is None:
+            return None
+        present = found[0]
+        former = [await self._former(tenant, number) for number in range(1, present.version)]
+        documents = [*(one for one in former if one is not None), present]
+        return KeptConfig(
+            data_key=present.data_key,
+            versions=tuple(KeptVersion(known=_version(one), config=_text(one)) for one in documents),
+        )
+
+    async def keep(self, tenant: Tenant, kept: KeptConfig, *, by: str) -> None:
+        """
+        Keep what another place had, where nothing is: the present one last, so that a crash before it changes nothing.
+
+        Raises:
+            Conflict: something else is there.
+            StorageUnavailable: the place, or the database, cannot be reached.
+        """
+        *former, present = (_document_of(tenant, one) for one in kept.versions)
+        for one in former:
+            await self._put(tenant, _former_name(tenant, one.version), one)
+        await self._put(tenant, _name(tenant), present.model_copy(update={"data_key": kept.data_key}))
+        async with self._storage.begin(tenant) as transaction:
+            await transaction.organisation.ensure()
+            details = {"version": present.version}
+            await transaction.audit.add(
+                NewAuditEntry(action=AuditAction.CONFIG_COPIED, actor=by, details={**details})
+            )
+
+    async def _put(self, tenant: Tenant, name: str, document: ConfigDocument) -> None:
+        """Put a document where none is; one that says the same is left as it is."""
+        if await self._place.write(name, _content(document), tag=None):
+            return
+        found = await self._place.read(name)
+        if found is None or _same(_document(tenant, found.content, name)) != _same(document):
+            raise is_taken(tenant)
+
     async def _replace(self, tenant: Tenant, change: "_Change") -> ConfigDocument:
         """Put what *change* makes of the present document in its place, again if another writer came first."""
         written: tuple[ConfigDocument, bytes] | None = None
@@ -268,6 +315,23 @@ def _document(tenant: Tenant, content: bytes, name: str) -> ConfigDocument:
     if document.org_id != tenant.org_id:
         raise ConfigError(f"the stored configuration {name} is another organisation's: restore it")
     return document
+
+
+def _document_of(tenant: Tenant, version: KeptVersion) -> ConfigDocument:
+    known = version.known
+    return ConfigDocument(
+        org_id=tenant.org_id,
+        version=known.version,
+        at=known.at,
+        author=known.author,
+        fields=known.fields,
+        config=json.loads(version.config),
+    )
+
+
+def _same(document: ConfigDocument) -> ConfigDocument:
+    """Return a document without what tells only who wrote it."""
+    return document.model_copy(update={"written": ""})
 
 
 def _content(document: ConfigDocument) -> bytes:

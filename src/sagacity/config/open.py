@@ -1,10 +1,12 @@
 """Settings become the store of configurations: a folder, else S3, else the database."""
 
 from contextlib import suppress
+from enum import StrEnum
 
 from sagacity.config.base import ConfigStore
 from sagacity.config.cached import TTL_SECONDS, CachedConfigs
 from sagacity.config.choices import config_keys
+from sagacity.config.copying import KeepsConfigs
 from sagacity.config.database import DatabaseConfigs
 from sagacity.config.document_place import DocumentPlace
 from sagacity.config.documents import DocumentConfigs
@@ -13,9 +15,18 @@ from sagacity.config.s3 import S3Place
 from sagacity.config.settings import Settings
 from sagacity.coordination.base import Topic
 from sagacity.domain.clock import Clock
-from sagacity.domain.errors import StorageUnavailable
+from sagacity.domain.errors import ConfigError, StorageUnavailable
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.storage.transaction import Storage
+
+
+class ConfigPlace(StrEnum):
+    """Where configurations can be."""
+
+    DATABASE = "database"
+    FOLDER = "folder"
+    S3 = "s3"
+
 
 _DOCUMENT_SECONDS = 1.0
 """How long a document is used without another look at it; looking takes a while, too."""
@@ -28,6 +39,43 @@ def open_configs(settings: Settings, storage: Storage, *, clock: Clock) -> Confi
     if place is None:
         return DatabaseConfigs(storage, open_ring)
     return DocumentConfigs(place, storage, open_ring, clock)
+
+
+def open_configs_in(
+    settings: Settings, storage: Storage, where: ConfigPlace, *, clock: Clock
+) -> KeepsConfigs:
+    """
+    Return the store in one place, whether the settings choose it or not.
+
+    Raises:
+        ConfigError: they do not say where it is.
+    """
+    open_ring = config_keys(settings)
+    place = open_place_in(settings, where)
+    return (
+        DatabaseConfigs(storage, open_ring)
+        if place is None
+        else DocumentConfigs(place, storage, open_ring, clock)
+    )
+
+
+def open_place_in(settings: Settings, where: ConfigPlace) -> DocumentPlace | None:
+    """
+    Return where documents of a place are kept; None of the database.
+
+    Raises:
+        ConfigError: the settings do not say where it is.
+    """
+    match where:
+        case ConfigPlace.DATABASE:
+            return None
+        case ConfigPlace.FOLDER if settings.config_folder is not None:
+            return FolderPlace(settings.config_folder.expanduser())
+        case ConfigPlace.S3 if (choice := settings.config_s3) is not None:
+            return S3Place(choice)
+        case _:
+            names = "SAGACITY_CONFIG_FOLDER" if where is ConfigPlace.FOLDER else "CONFIG_S3_PATH and its like"
+            raise ConfigError(f"{names} must be set to copy configurations from or to there")
 
 
 def open_place(settings: Settings) -> DocumentPlace | None:

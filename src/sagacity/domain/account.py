@@ -81,6 +81,21 @@ class AccountSession(Value):
     ended_at: datetime | None = None
 
 
+class Totp(Value):
+    """The secret by which an account's authenticator app makes codes, and the codes that stand in for it."""
+
+    user_id: UserId
+    sealed: str = Field(repr=False)
+    """The secret, encrypted."""
+    confirmed_at: datetime | None = None
+    """Since when signing in asks for a code; None: the app's first code has yet to come."""
+    last_step: int = 0
+    """The time step of the last code that was accepted; none of it or before is good again."""
+    recovery_hashes: tuple[str, ...] = Field(default=(), repr=False)
+    """Of the codes that are left for when the app is gone."""
+    created_at: datetime
+
+
 class WaitingMail(Value):
     """An e-mail that is due; its code is made when it is sent."""
 

@@ -34,6 +34,7 @@ class AuditAction(StrEnum):
     TOKEN_REVOKED = "token.revoked"  # noqa: S105  likewise
     TOKEN_ROTATED = "token.rotated"  # noqa: S105  likewise
     CONFIG_CHANGED = "config.changed"
+    CONFIG_COPIED = "config.copied"
     CONFIG_KEY_ROTATED = "config.key_rotated"
     SITE_VARIABLE_SET = "site_variable.set"
     SITE_VARIABLE_UNSET = "site_variable.unset"
@@ -43,6 +44,9 @@ class AuditAction(StrEnum):
     ACCOUNT_LINKED = "account.linked"
     ACCOUNT_PASSWORD_CHANGED = "account.password_changed"  # noqa: S105  likewise
     ACCOUNT_PASSWORD_RESET = "account.password_reset"  # noqa: S105  likewise
+    ACCOUNT_TOTP_ENABLED = "account.totp_enabled"
+    ACCOUNT_TOTP_DISABLED = "account.totp_disabled"
+    ACCOUNT_RECOVERY_CODE_USED = "account.recovery_code_used"
     ACCOUNT_DELETED = "account.deleted"
     MEMBER_ADDED = "member.added"
     MEMBER_ROLE_CHANGED = "member.role_changed"

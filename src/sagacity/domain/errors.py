@@ -10,6 +10,7 @@ Every error that Sagacity raises on purpose.
     │   └── WrongCredentials   a password that was asked for again, or a code, is wrong
     ├── TooLarge            the body is over the limit
     ├── Unauthorized        no valid token
+    │   └── CodeNeeded      the password is right, and the account asks for a code, too
     ├── Forbidden           a valid token that may not do this
     ├── RateLimited         too many calls
     ├── ConfigError         a setting that stops start-up
@@ -66,6 +67,14 @@ class TooLarge(SagacityError):
 
 class Unauthorized(SagacityError):
     """No valid API token came with the call. Send `Authorization: Bearer <token>`."""
+
+
+class CodeNeeded(Unauthorized):
+    """The password is right, and the account asks for a code of its authenticator app. Send it with the challenge."""
+
+    def __init__(self, message: str, *, challenge: str = "") -> None:
+        super().__init__(message)
+        self.challenge = challenge
 
 
 class Forbidden(SagacityError):

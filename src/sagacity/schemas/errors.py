@@ -28,6 +28,8 @@ class Problem(Schema):
     """What is wrong with the input, field by field."""
     retry_after: int | None = None
     """After how many seconds to try again, where waiting helps."""
+    challenge: str | None = None
+    """Of `CodeNeeded`: to be sent with a code of the account's authenticator app, once, within five minutes."""
     request_id: str | None = None
     """Identifies the call in the server's log, like the header `X-Request-ID`."""
     correlation_id: str | None = None

@@ -100,7 +100,7 @@ class DetailedHealth(Schema):
     environment: str
     """What this installation is for: `development`, `staging` or `production`."""
     services: dict[str, DetailedState]
-    """By name: `database`, `vectors`, `cache`, `embeddings`, `dispatcher`."""
+    """By name: `database`, `vectors`, `cache`, `embeddings`, `dispatcher`; in self-host mode `tokens`, too."""
 
 
 class Version(Schema):

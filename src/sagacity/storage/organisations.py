@@ -118,6 +118,38 @@ class OrganisationRepository:
         )
         return (_version(rows[0]), rows[0].config) if rows else None
 
+    async def config_history(self) -> list[tuple[ConfigVersion, str]]:
+        """Return all versions and their texts, oldest first."""
+        statement = sa.select(config_versions).where(config_versions.c.org_id == self._scope.org_id)
+        rows = await self._scope.all(statement.order_by(config_versions.c.version))
+        return [(_version(row), row.config) for row in rows]
+
+    async def put_config_history(
+        self, versions: Sequence[tuple[ConfigVersion, str]], *, data_key: str
+    ) -> None:
+        """Store versions that were kept elsewhere, oldest first, the last one in force; what is there stays."""
+        last, config = versions[-1]
+        present = {
+            "org_id": self._scope.org_id,
+            "config": config,
+            "data_key": data_key,
+            "version": last.version,
+            "updated_at": last.at,
+        }
+        await self._scope.run(self._scope.insert(tenant_configs).on_conflict_do_nothing(), present)
+        for known, text in versions:
+            await self._scope.run(
+                self._scope.insert(config_versions).on_conflict_do_nothing(),
+                {
+                    "org_id": self._scope.org_id,
+                    "version": known.version,
+                    "config": text,
+                    "author": known.author,
+                    "fields": list(known.fields),
+                    "created_at": known.at,
+                },
+            )
+
     async def replace_data_key(self, old: str, new: str) -> bool:
         """Store the data key as another key wraps it; False if *old* is not what is stored."""
         is_it = sa.and_(tenant_configs.c.org_id == self._scope.org_id, tenant_configs.c.data_key == old)

@@ -22,6 +22,7 @@ from sagacity.storage.accounts.invitations import InvitationRepository
 from sagacity.storage.accounts.mails import AccountMailRepository
 from sagacity.storage.accounts.members import MemberRepository
 from sagacity.storage.accounts.sessions import AccountSessionRepository
+from sagacity.storage.accounts.totp import TotpRepository
 from sagacity.storage.analytics.days import AnalyticsDayRepository
 from sagacity.storage.analytics.effects import EffectRepository
 from sagacity.storage.analytics.reports import AnalyticsReportRepository
@@ -127,7 +128,7 @@ class Transaction:
             AccountSessionRepository(scope),
             AccountMailRepository(scope),
         )
-        self.attempts = AttemptRepository(scope)
+        self.account_totp, self.attempts = TotpRepository(scope), AttemptRepository(scope)
         self.members, self.invitations = (
             MemberRepository(scope, self.audit),
             InvitationRepository(scope, self.audit),

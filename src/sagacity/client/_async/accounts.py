@@ -21,6 +21,15 @@ from sagacity.schemas.accounts import (
     Told,
     VerifiedToken,
 )
+from sagacity.schemas.totp import (
+    AnswerBody,
+    BeginTotpBody,
+    ConfirmTotpBody,
+    DisableTotpBody,
+    RecoveryCodes,
+    TotpBegun,
+    TotpState,
+)
 
 
 async def log_out(connection: AsyncConnection) -> Told:
@@ -92,6 +101,9 @@ async def log_in(
 ) -> LoggedIn:
     """
     Begin a session, by address and password, in one of the account's organisations.
+
+    401 with the error `CodeNeeded` and a `challenge` means that the password is right, and that the account asks
+    for a code, too: `POST /api/auth/login/code` takes both.
 
     After five wrong passwords for an account each further try has to wait twice as long as the one before, up to
     five minutes; `Retry-After` says how long.
@@ -167,6 +179,68 @@ async def reset_password(connection: AsyncConnection, code: str, new_password: s
     """
     body = checked(ResetPasswordBody, {"code": code, "new_password": new_password})
     return await connection.send("POST", "/api/reset-password", Told, body=body)
+
+
+async def get_totp(connection: AsyncConnection) -> TotpState:
+    """Return whether signing in to the account asks for a code of an authenticator app."""
+    return await connection.get("/api/auth/totp", TotpState)
+
+
+async def begin_totp(connection: AsyncConnection, password: str) -> TotpBegun:
+    """
+    Make a secret for an authenticator app; the password is asked for again.
+
+    Nothing is asked for at sign-in until the app's first code was sent to `POST /api/auth/totp/confirm`. Begun
+    again, it makes another secret. 409 if a code is asked for already.
+
+    Args:
+        connection: to the server.
+        password: the account's password.
+    """
+    body = checked(BeginTotpBody, {"password": password})
+    return await connection.send("POST", "/api/auth/totp", TotpBegun, body=body)
+
+
+async def confirm_totp(connection: AsyncConnection, code: str) -> RecoveryCodes:
+    """
+    Have signing in ask for a code from now on, by the first code of the app; returns ten recovery codes.
+
+    Args:
+        connection: to the server.
+        code: six digits.
+    """
+    body = checked(ConfirmTotpBody, {"code": code})
+    return await connection.send("POST", "/api/auth/totp/confirm", RecoveryCodes, body=body)
+
+
+async def disable_totp(connection: AsyncConnection, password: str, code: str) -> Told:
+    """
+    Have signing in ask for the password only; the password and a code are asked for once more.
+
+    Args:
+        connection: to the server.
+        password: the account's password.
+        code: six digits of the authenticator app, or a recovery code.
+    """
+    body = checked(DisableTotpBody, {"password": password, "code": code})
+    return await connection.send("POST", "/api/auth/totp/disable", Told, body=body)
+
+
+async def log_in_with_code(connection: AsyncConnection, challenge: str, code: str) -> LoggedIn:
+    """
+    Begin a session, by the challenge that signing in with the password answered with, and a code.
+
+    The code is one of the account's authenticator app or a recovery code; each is good once. A wrong one gets 400
+    and leaves the challenge good. After five for an account each further try has to wait twice as long as the one
+    before, up to an hour.
+
+    Args:
+        connection: to the server.
+        challenge: what the first step answered with; good for five minutes, and for one right code.
+        code: six digits of the authenticator app, or a recovery code; each is good once.
+    """
+    body = checked(AnswerBody, {"challenge": challenge, "code": code})
+    return await connection.send("POST", "/api/auth/login/code", LoggedIn, body=body)
 
 
 async def exchange_code(

@@ -22,6 +22,15 @@ from sagacity.schemas.accounts import (
     Told,
     VerifiedToken,
 )
+from sagacity.schemas.totp import (
+    AnswerBody,
+    BeginTotpBody,
+    ConfirmTotpBody,
+    DisableTotpBody,
+    RecoveryCodes,
+    TotpBegun,
+    TotpState,
+)
 
 
 def log_out(connection: Connection) -> Told:
@@ -91,6 +100,9 @@ def sign_up(
 def log_in(connection: Connection, email: str, password: str, *, organization: str | None = None) -> LoggedIn:
     """
     Begin a session, by address and password, in one of the account's organisations.
+
+    401 with the error `CodeNeeded` and a `challenge` means that the password is right, and that the account asks
+    for a code, too: `POST /api/auth/login/code` takes both.
 
     After five wrong passwords for an account each further try has to wait twice as long as the one before, up to
     five minutes; `Retry-After` says how long.
@@ -166,6 +178,68 @@ def reset_password(connection: Connection, code: str, new_password: str) -> Told
     """
     body = checked(ResetPasswordBody, {"code": code, "new_password": new_password})
     return connection.send("POST", "/api/reset-password", Told, body=body)
+
+
+def get_totp(connection: Connection) -> TotpState:
+    """Return whether signing in to the account asks for a code of an authenticator app."""
+    return connection.get("/api/auth/totp", TotpState)
+
+
+def begin_totp(connection: Connection, password: str) -> TotpBegun:
+    """
+    Make a secret for an authenticator app; the password is asked for again.
+
+    Nothing is asked for at sign-in until the app's first code was sent to `POST /api/auth/totp/confirm`. Begun
+    again, it makes another secret. 409 if a code is asked for already.
+
+    Args:
+        connection: to the server.
+        password: the account's password.
+    """
+    body = checked(BeginTotpBody, {"password": password})
+    return connection.send("POST", "/api/auth/totp", TotpBegun, body=body)
+
+
+def confirm_totp(connection: Connection, code: str) -> RecoveryCodes:
+    """
+    Have signing in ask for a code from now on, by the first code of the app; returns ten recovery codes.
+
+    Args:
+        connection: to the server.
+        code: six digits.
+    """
+    body = checked(ConfirmTotpBody, {"code": code})
+    return connection.send("POST", "/api/auth/totp/confirm", RecoveryCodes, body=body)
+
+
+def disable_totp(connection: Connection, password: str, code: str) -> Told:
+    """
+    Have signing in ask for the password only; the password and a code are asked for once more.
+
+    Args:
+        connection: to the server.
+        password: the account's password.
+        code: six digits of the authenticator app, or a recovery code.
+    """
+    body = checked(DisableTotpBody, {"password": password, "code": code})
+    return connection.send("POST", "/api/auth/totp/disable", Told, body=body)
+
+
+def log_in_with_code(connection: Connection, challenge: str, code: str) -> LoggedIn:
+    """
+    Begin a session, by the challenge that signing in with the password answered with, and a code.
+
+    The code is one of the account's authenticator app or a recovery code; each is good once. A wrong one gets 400
+    and leaves the challenge good. After five for an account each further try has to wait twice as long as the one
+    before, up to an hour.
+
+    Args:
+        connection: to the server.
+        challenge: what the first step answered with; good for five minutes, and for one right code.
+        code: six digits of the authenticator app, or a recovery code; each is good once.
+    """
+    body = checked(AnswerBody, {"challenge": challenge, "code": code})
+    return connection.send("POST", "/api/auth/login/code", LoggedIn, body=body)
 
 
 def exchange_code(connection: Connection, code: str, *, code_verifier: str | None = None) -> SessionTokens:

@@ -32,10 +32,11 @@ def get_audit(
         before: newest first: `next` of the previous page. Not with `after`.
         after: oldest first, behind this row; 0 for all of them.
         limit: the largest number of results to return.
-        action: only this: `token.created`, `token.revoked`, `token.rotated`, `config.changed`,
+        action: only this: `token.created`, `token.revoked`, `token.rotated`, `config.changed`, `config.copied`,
             `config.key_rotated`, `site_variable.set`, `site_variable.unset`, `quota.set`, `account.signed_up`,
             `account.verified`, `account.linked`, `account.password_changed`, `account.password_reset`,
-            `account.deleted`, `member.added`, `member.role_changed`, `member.removed`, `invitation.created`,
+            `account.totp_enabled`, `account.totp_disabled`, `account.recovery_code_used`, `account.deleted`,
+            `member.added`, `member.role_changed`, `member.removed`, `invitation.created`,
             `invitation.sent_again`, `invitation.revoked`, `invitation.accepted`, `user.erasure_ordered`,
             `quarantine.placed`, `quarantine.released`.
         actor: only what this caller did, as the rows name callers.

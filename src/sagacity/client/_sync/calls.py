@@ -89,6 +89,11 @@ class Calls(Connection):
     resend_verification = accounts.resend_verification
     request_password_reset = accounts.request_password_reset
     reset_password = accounts.reset_password
+    get_totp = accounts.get_totp
+    begin_totp = accounts.begin_totp
+    confirm_totp = accounts.confirm_totp
+    disable_totp = accounts.disable_totp
+    log_in_with_code = accounts.log_in_with_code
     exchange_code = accounts.exchange_code
 
     add_agent_playbooks = agent_playbooks.add_agent_playbooks

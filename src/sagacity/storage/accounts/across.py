@@ -26,9 +26,11 @@ async def memberships_of(backend: Backend, user_id: UserId) -> list[Membership]:
 
 
 async def find_invitation(backend: Backend, code_hash: str, *, now: datetime) -> KnownInvitation | None:
-    """Return whose an invitation is, by its code's hash; None if there is none, or it has expired."""
+    """Return an active organisation's invitation, by its code's hash; None if there is none, or it has expired."""
     column = open_invitations.c
-    statement = sa.select(open_invitations).where(column.code_hash == code_hash, column.expires_at > now)
+    statement = sa.select(open_invitations).where(
+        column.code_hash == code_hash, column.expires_at > now, column.org_status == "active"
+    )
     async with backend.read(None) as connection:
         row = (await connection.execute(statement)).first()
     if row is None:
@@ -57,10 +59,11 @@ async def knowing(backend: Backend, user_id: UserId, person: Person) -> list[Ten
 
 
 async def inviting(backend: Backend, *, limit: int) -> list[tuple[Tenant, datetime]]:
-    """Return organisations with invitations that wait to be sent, and when the first one is due, earliest first."""
+    """Return active organisations with invitations to be sent, and when the first one is due, earliest first."""
     column = open_invitations.c
     first = sa.func.min(column.due_at).label("first")
-    statement = sa.select(column.org_id, first).where(column.due_at.is_not(None)).group_by(column.org_id)
+    waiting = sa.and_(column.due_at.is_not(None), column.org_status == "active")
+    statement = sa.select(column.org_id, first).where(waiting).group_by(column.org_id)
     async with backend.read(None) as connection:
         rows = (await connection.execute(statement.order_by(first).limit(limit))).all()
     return [(Tenant(org_id=row.org_id), row.first) for row in rows]

@@ -54,6 +54,7 @@ PLACES: dict[str, Place] = {
     "user_settings": Place.DELETED,
     "account_mails": Place.DELETED,
     "account_sessions": Place.DELETED,
+    "account_totp": Place.DELETED,
     "accounts": Place.DELETED,
     "members": Place.DELETED,
     "search_documents": Place.WITH_OTHERS,

@@ -58,6 +58,7 @@ CARRIED: Final[Mapping[str, Carried]] = {
     "accounts": Carried.SECRET,
     "account_sessions": Carried.SECRET,
     "account_mails": Carried.SECRET,
+    "account_totp": Carried.SECRET,
     "access_attempts": Carried.SECRET,
     "members": Carried.SECRET,
     "invitations": Carried.SECRET,

@@ -41,6 +41,7 @@ RULES = {
     "accounts": Rule.CLOSED,
     "account_sessions": Rule.CLOSED,
     "account_mails": Rule.CLOSED,
+    "account_totp": Rule.CLOSED,
     "access_attempts": Rule.CLOSED,
     "members": Rule.CLOSED,
     "invitations": Rule.CLOSED,

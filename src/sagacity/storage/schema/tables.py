@@ -224,6 +224,23 @@ columns.partial(
     where=account_mails.c.code_hash.is_not(None),
 )
 
+account_totp = sa.Table(
+    "account_totp",
+    metadata,
+    columns.org(primary_key=True),
+    sa.Column("user_id", sa.Text, primary_key=True),
+    sa.Column("sealed", sa.Text, nullable=False),
+    columns.maybe_at("confirmed_at"),
+    columns.count("last_step"),
+    columns.json("recovery_hashes", "[]"),
+    columns.at("created_at"),
+    _of_account(),
+)
+"""
+Secrets of authenticator apps, encrypted. Once `confirmed_at` is set, signing in asks for a code. `last_step`: the time
+step of the last code that was accepted. `recovery_hashes`: of the codes that are left for when the app is gone.
+"""
+
 access_attempts = sa.Table(
     "access_attempts",
     metadata,

@@ -115,7 +115,8 @@ open_invitations = _view(
         _invitation.code_hash,
         _invitation.expires_at,
         _invitation.due_at,
-    ),
+        organisations.c.status.label("org_status"),
+    ).join_from(invitations, organisations, organisations.c.org_id == _invitation.org_id),
 )
 """Whose an invitation is, by its code's hash, whose e-mails are due, and which an erased account leaves."""
 

@@ -48,7 +48,8 @@ VIEWS = {
     ),
     "open_invitations": (
         "SELECT invitations.org_id, invitations.invitation_id, invitations.email, invitations.created_by, "
-        "invitations.code_hash, invitations.expires_at, invitations.due_at FROM invitations"
+        "invitations.code_hash, invitations.expires_at, invitations.due_at, organisations.status AS org_status "
+        "FROM invitations JOIN organisations ON organisations.org_id = invitations.org_id"
     ),
     "supported_schemas": "SELECT '0001' AS oldest",
 }
@@ -269,6 +270,19 @@ def _accounts() -> None:
     )
     _partial("ix_account_mails_due", "account_mails", ["org_id", "due_at"], "due_at IS NOT NULL")
     _partial("ix_account_mails_code", "account_mails", ["org_id", "code_hash"], "code_hash IS NOT NULL")
+    op.create_table(
+        "account_totp",
+        _key("org_id"),
+        _key("user_id"),
+        _key("sealed"),
+        _maybe_at("confirmed_at"),
+        _count("last_step"),
+        _json("recovery_hashes", "[]"),
+        _at("created_at"),
+        _of_organisation("account_totp"),
+        _goes_with("account_totp", ["org_id", "user_id"], "accounts"),
+        sa.PrimaryKeyConstraint("org_id", "user_id", name=op.f("pk_account_totp")),
+    )
     op.create_table(
         "access_attempts",
         _key("org_id"),

@@ -1,0 +1,87 @@
+"""The second step of signing in: codes of authenticator apps, turned on, asked for, and turned off."""
+
+from fastapi import APIRouter
+
+from sagacity.accounts import totp
+from sagacity.api.accounts import Address, Visits
+from sagacity.api.dependencies import Reads
+from sagacity.api.rates import Rate, limited
+from sagacity.api.route import Route
+from sagacity.auth.totp import as_typed
+from sagacity.schemas.accounts import LoggedIn, Told, account_view
+from sagacity.schemas.totp import (
+    AnswerBody,
+    BeginTotpBody,
+    ConfirmTotpBody,
+    DisableTotpBody,
+    RecoveryCodes,
+    TotpBegun,
+    TotpState,
+)
+
+router = APIRouter(tags=["accounts"], route_class=Route)
+public = APIRouter(tags=["accounts"], route_class=Route)
+"""What nobody has a token for yet."""
+
+
+@public.post("/auth/login/code")
+@limited(Rate.WRITE)
+async def log_in_with_code(body: AnswerBody, visitor: Visits) -> LoggedIn:
+    """
+    Begin a session, by the challenge that signing in with the password answered with, and a code.
+
+    The code is one of the account's authenticator app or a recovery code; each is good once. A wrong one gets 400 and
+    leaves the challenge good. After five for an account each further try has to wait twice as long as the one before,
+    up to an hour.
+    """
+    account, tokens = await totp.log_in_with_code(
+        visitor.parts, body.challenge, body.code, address=visitor.address
+    )
+    return LoggedIn(
+        access_token=tokens.access_token,
+        refresh_token=tokens.refresh_token,
+        expires_in=tokens.expires_in,
+        user=account_view(account),
+    )
+
+
+@router.get("/auth/totp")
+async def get_totp(caller: Reads) -> TotpState:
+    """Return whether signing in to the account asks for a code of an authenticator app."""
+    state = await totp.state_of(caller.runtime.accounts.parts, caller.principal)
+    return TotpState(
+        enabled=state.since is not None,
+        enabled_at=state.since,
+        recovery_codes_left=state.recovery_codes_left,
+    )
+
+
+@router.post("/auth/totp")
+@limited(Rate.RUN)
+async def begin_totp(body: BeginTotpBody, caller: Reads, address: Address) -> TotpBegun:
+    """
+    Make a secret for an authenticator app; the password is asked for again.
+
+    Nothing is asked for at sign-in until the app's first code was sent to `POST /api/auth/totp/confirm`. Begun again,
+    it makes another secret. 409 if a code is asked for already.
+    """
+    begun = await totp.begin(caller.runtime.accounts.parts, caller.principal, body.password, address=address)
+    return TotpBegun(secret=as_typed(begun.secret), url=begun.url)
+
+
+@router.post("/auth/totp/confirm")
+@limited(Rate.RUN)
+async def confirm_totp(body: ConfirmTotpBody, caller: Reads, address: Address) -> RecoveryCodes:
+    """Have signing in ask for a code from now on, by the first code of the app; returns ten recovery codes."""
+    codes = await totp.confirm(caller.runtime.accounts.parts, caller.principal, body.code, address=address)
+    return RecoveryCodes(recovery_codes=tuple(codes))
+
+
+@router.post("/auth/totp/disable")
+@limited(Rate.RUN)
+async def disable_totp(body: DisableTotpBody, caller: Reads, address: Address) -> Told:
+    """Have signing in ask for the password only; the password and a code are asked for once more."""
+    await totp.turn_off(
+        caller.runtime.accounts.parts, caller.principal, body.password, body.code, address=address
+    )
+    return Told(message="signing in asks for the password only")

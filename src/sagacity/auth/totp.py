@@ -1,0 +1,67 @@
+"""One-time passwords by time, as authenticator apps compute them (RFC 6238): six digits, new each 30 seconds."""
+
+import base64
+import hmac
+import secrets
+from datetime import datetime
+
+import pyotp
+
+SECRET_BYTES = 20
+"""What RFC 4226, section 4, recommends: 160 bits."""
+STEP_SECONDS = 30
+DIGITS = 6
+DRIFT_STEPS = 1
+"""Codes of one step before and after are right, too: clocks differ, and typing takes time (RFC 6238, section 5.2)."""
+RECOVERY_CODES = 10
+_RECOVERY_BYTES = 10
+"""80 random bits: out of reach for guessing, so that a plain hash of it may be stored."""
+_RECOVERY_GROUP = 4
+
+
+def new_secret() -> bytes:
+    """Return a new secret."""
+    return secrets.token_bytes(SECRET_BYTES)
+
+
+def as_typed(secret: bytes) -> str:
+    """Return a secret as people type it into an authenticator app: in base32."""
+    return base64.b32encode(secret).decode()
+
+
+def otpauth_url(secret: bytes, *, account: str, issuer: str) -> str:
+    """Return what an authenticator app reads from a QR code: the secret, and what the app shows beside its codes."""
+    return pyotp.TOTP(as_typed(secret)).provisioning_uri(name=account, issuer_name=issuer)
+
+
+def step_of(secret: bytes, code: str, now: datetime, *, after: int) -> int | None:
+    """
+    Return the step of which *code* is the code; None if it is of none that counts.
+
+    Args:
+        secret: the account's.
+        code: six digits.
+        now: the time.
+        after: the last step that was used; a code is good once, so only later ones count.
+    """
+    codes, present = pyotp.TOTP(as_typed(secret)), int(now.timestamp()) // STEP_SECONDS
+    given = code.encode("utf-8", "surrogatepass")
+    for step in range(max(present - DRIFT_STEPS, after + 1), present + DRIFT_STEPS + 1):
+        if hmac.compare_digest(codes.generate_otp(step).encode(), given):
+            return step
+    return None
+
+
+def new_recovery_codes() -> list[str]:
+    """Return codes that are good once each, for somebody whose authenticator app is gone."""
+    return [_in_groups(secrets.token_bytes(_RECOVERY_BYTES)) for _ in range(RECOVERY_CODES)]
+
+
+def plain_code(text: str) -> str:
+    """Return a code as it is compared, without the spaces and hyphens that people type."""
+    return text.replace(" ", "").replace("-", "").lower()
+
+
+def _in_groups(code: bytes) -> str:
+    text = base64.b32encode(code).decode().lower()
+    return "-".join(text[at : at + _RECOVERY_GROUP] for at in range(0, len(text), _RECOVERY_GROUP))
