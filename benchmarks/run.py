@@ -36,6 +36,7 @@ SUBJECTS = (
     "postgres_publish",
     "postgres_search",
     "postgres_recall",
+    "postgres_size",
     "row_security",
 )
 PAGE = ROOT / "docs" / "reference" / "benchmarks.md"

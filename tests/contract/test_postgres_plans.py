@@ -31,16 +31,16 @@ def generic(statement: sa.Select[Any]) -> str:
 
 
 @POSTGRESQL
-@pytest.mark.parametrize("of_user", [True, False], ids=["of a user", "of all"])
 @pytest.mark.parametrize("known", [None, 1, 400], ids=["no statistics", "old statistics", "statistics"])
 async def test_postings_are_looked_up_once_and_documents_by_number(
-    postgres: PostgresServer, database_url: str, storage: Storage, *, of_user: bool, known: int | None
+    postgres: PostgresServer, database_url: str, storage: Storage, *, known: int | None
 ) -> None:
     """
     Also where one user has all there is, and where the database knows of one document and there are hundreds.
 
     With such statistics a question of some thousand words was ended by the statement timeout: all its words were
-    looked up anew for each document.
+    looked up anew for each document. And a posting was compared with each scope of an organisation in turn, which took
+    seconds where there are thousands: a plan for any value has no table of them to look it up in.
     """
     texts = [" ".join(WORDS[n % 50 :: 7] + WORDS[n % 13 :: 11]) for n in range(400)]
     await add(storage, texts[:known])
@@ -48,12 +48,13 @@ async def test_postings_are_looked_up_once_and_documents_by_number(
         postgres.execute("ANALYZE", database=database_url.rpartition("/")[2])
     await add(storage, texts[known:] if known else [])
     async with storage.backend.read(ORG.org_id, user_id=ANNA) as connection:
-        asked = generic(_best(KINDS, ("statuses",), of_user=of_user, lateral=True))
+        asked = generic(_best(KINDS, ("statuses",), lateral=True))
         plan = [row[0].strip() for row in await connection.exec_driver_sql(asked)]
     [terms] = conditions(plan, "search_terms")
     assert "(term = " in terms
-    assert len(numbers := conditions(plan, "search_documents")) == len(KINDS)
-    assert [step for step in numbers if "(document_id = postings" not in step] == []
+    [number] = conditions(plan, "search_documents")
+    assert "(document_id = postings" in number
+    assert [step for step in plan if re.match(r"Filter: \(scope_id = ANY \(\$", step)] == []
 
 
 @POSTGRESQL

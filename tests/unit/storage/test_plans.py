@@ -41,17 +41,15 @@ async def test_rows_are_looked_up_by_their_number(tmp_path: Path, column: sa.Col
     assert [row.detail for row in plan] == [f"SEARCH {column.table.name} USING INTEGER PRIMARY KEY (rowid=?)"]
 
 
-@pytest.mark.parametrize("of_user", [True, False], ids=["of a user", "of all"])
-async def test_words_are_looked_up_within_their_scopes(tmp_path: Path, of_user: bool) -> None:  # noqa: FBT001
+async def test_words_are_looked_up_within_their_scopes(tmp_path: Path) -> None:
     """The postings of the words that were asked for are read once, and not all of a scope's."""
     url = f"sqlite:///{tmp_path / 'sagacity.db'}"
     storage = await open_storage(url, clock=SystemClock(), ids=TimeOrderedIds())
     async with storage.read(ORG) as snapshot:
         scope = snapshot.memories._scope
-        profiles, semantic = (1, 2) if of_user else ([1], [2])
-        given = {"terms": ["tea"], "scopes": [1, 2], "scopes_profile": profiles, "scopes_semantic": semantic}
+        given = {"terms": ["tea"], "scopes": [1, 2]}
         values = {"document_count": 9.0, "average_length": 9.0, "most": 5, "statuses": ["current"]}
-        built = _best(("profile", "semantic"), ("statuses",), of_user=of_user, lateral=False)
+        built = _best(("profile", "semantic"), ("statuses",), lateral=False)
         statement = built.params(given | values)
         text = statement.compile(dialect=dialect.dialect(), compile_kwargs={"literal_binds": True})
         plan = await scope.all(sa.text(f"EXPLAIN QUERY PLAN {text}"))

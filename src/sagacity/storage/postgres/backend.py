@@ -173,8 +173,14 @@ class Postgres:
         await connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
 
     async def read_in_key_order(self, connection: AsyncConnection) -> None:
-        """Forbid sorts: without statistics a scope passes for one row, and each page would sort all of it."""
-        await connection.exec_driver_sql("SET LOCAL enable_sort = off")
+        """
+        Forbid sorts: without statistics a scope passes for one row, and each page would sort all of it.
+
+        And workers, for the rest of the transaction: to start them takes longer than to read a page along a key.
+        """
+        await connection.exec_driver_sql(
+            "SET LOCAL enable_sort = off; SET LOCAL max_parallel_workers_per_gather = 0"
+        )
 
     async def read_in_any_order(self, connection: AsyncConnection) -> None:
         """Allow sorts."""

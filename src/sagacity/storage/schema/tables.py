@@ -456,8 +456,13 @@ memories = sa.Table(
     sa.Column("replaced_state", columns.Json),
     columns.json("metadata", "{}"),
     sa.Index("ux_memories_uid", "org_id", "uid", unique=True),
-    sa.Index("ix_memories_org_kind_user", "org_id", "kind", "user_id", "status", "updated_at"),
+    sa.Index(  # with what counts look at, so that they read the index only
+        "ix_memories_org_kind_user",
+        *("org_id", "kind", "user_id", "status", "updated_at"),
+        postgresql_include=["expires_at", "valid_to"],
+    ),
     sa.Index("ix_memories_org_kind_updated", "org_id", "kind", "updated_at"),
+    sa.Index("ix_memories_org_created", "org_id", "created_at"),
     sa.Index("ix_memories_org_user_created", "org_id", "user_id", "created_at", "memory_id"),
     columns.partial("ix_memories_slot", "org_id", "kind", "user_id", "slot", where=sa.text("slot <> ''")),
     columns.partial(

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Scope, SearchScope
 from sagacity.storage.schema.tables import search_documents, search_terms
-from sagacity.storage.search.filters import SHAPES, admitted, scopes_by_kind, values_of, within
+from sagacity.storage.search.filters import SHAPES, admitted, values_of
 from sagacity.storage.search.keywords import terms_of
 from sagacity.storage.statements.array_params import among
 
@@ -39,9 +39,8 @@ async def best_by_terms(
     count = sum(one.document_count for one in scopes)
     if not terms or not count:
         return []
-    values, of_user = values_of(wanted), wanted.user_id is not None
-    kinds, lateral = tuple(sorted({one.kind for one in scopes})), scope.backend.joins_laterally
-    statement = _best(kinds, tuple(values), of_user=of_user, lateral=lateral)
+    values, kinds = values_of(wanted), tuple(sorted({one.kind for one in scopes}))
+    statement = _best(kinds, tuple(values), lateral=scope.backend.joins_laterally)
     given = {
         "terms": terms,
         "scopes": [one.scope_id for one in scopes],
@@ -49,28 +48,29 @@ async def best_by_terms(
         "average_length": max(sum(one.term_count for one in scopes) / count, 1.0),
         "most": limit,
     }
-    rows = await scope.all(statement, given | scopes_by_kind(scopes, of_user=of_user) | values)
+    rows = await scope.all(statement, given | values)
     return [Hit(*row) for row in rows]
 
 
 @lru_cache(maxsize=SHAPES)
-def _best(
-    kinds: tuple[str, ...], fields: tuple[str, ...], *, of_user: bool, lateral: bool
-) -> sa.Select[*tuple[Any, ...]]:
+def _best(kinds: tuple[str, ...], fields: tuple[str, ...], *, lateral: bool) -> sa.Select[*tuple[Any, ...]]:
     """Build the statement for questions after these kinds by these fields."""
     postings = _postings()
     posting, weights = postings.c, _weights(postings)
     found = _document_of(postings, fields, lateral=lateral)
     length = K1 * (1 - B + B * found.c.term_count / sa.bindparam("average_length", type_=sa.Double))
     part = weights.c.weight * posting.frequency * (K1 + 1) / (posting.frequency + length)
-    score = sa.func.sum(part).label("score")
-    best = [
-        sa.select(found.c.document_id, found.c.owner_id, found.c.kind, score)
+    scored = (
+        sa.select(found.c.document_id, found.c.owner_id, found.c.kind, sa.func.sum(part).label("score"))
         .join_from(postings, found, found.c.document_id == posting.document_id)
         .join(weights, weights.c.term == posting.term)
-        .where(within(kind, posting.scope_id, of_user=of_user))
         .group_by(found.c.document_id, found.c.owner_id, found.c.kind)
-        .order_by(score.desc(), found.c.document_id)
+        .cte("scored")
+    )
+    best = [
+        sa.select(scored)
+        .where(scored.c.kind == kind)
+        .order_by(scored.c.score.desc(), scored.c.document_id)
         .limit(sa.bindparam("most", type_=sa.Integer))
         .subquery()
         for kind in kinds

@@ -486,8 +486,12 @@ def _memories() -> None:
     op.create_index(
         "ix_memories_org_user_created", "memories", ["org_id", "user_id", "created_at", "memory_id"]
     )
+    op.create_index("ix_memories_org_created", "memories", ["org_id", "created_at"])
     op.create_index(
-        "ix_memories_org_kind_user", "memories", ["org_id", "kind", "user_id", "status", "updated_at"]
+        "ix_memories_org_kind_user",
+        "memories",
+        ["org_id", "kind", "user_id", "status", "updated_at"],
+        postgresql_include=["expires_at", "valid_to"],
     )
     _partial("ix_memories_slot", "memories", ["org_id", "kind", "user_id", "slot"], "slot <> ''")
     op.create_index("ux_memories_uid", "memories", ["org_id", "uid"], unique=True)
