@@ -102,12 +102,14 @@ async def _held(
     whole: sa.ColumnElement[str] = sa.func.coalesce(texts[0], "")
     for one in texts[1:]:
         whole = whole.concat("\n").concat(sa.func.coalesce(one, ""))
+    is_own = sa.case((table.c.org_id == org_id, 2), else_=1)
+    rows = sa.select(whole.label("whole"), is_own.label("rank")).subquery()  # written once, for all needles
     place = sa.func.strpos if backend.name == "postgresql" else sa.func.instr
     held: dict[str, bool] = {}
     for start in range(0, len(needles), _NEEDLES_A_STATEMENT):
         some = needles[start : start + _NEEDLES_A_STATEMENT]
-        stands = [sa.or_(*(place(whole, text) > 0 for text in spellings(one))) for one in some]
-        of_org = [sa.func.max(sa.case((table.c.org_id == org_id, 2), else_=1)).filter(one) for one in stands]
+        stands = [sa.or_(*(place(rows.c.whole, text) > 0 for text in spellings(one))) for one in some]
+        of_org = [sa.func.max(rows.c.rank).filter(one) for one in stands]
         [row] = (await connection.execute(sa.select(*of_org))).all()
         held |= {one: rank > 1 for one, rank in zip(some, row, strict=True) if rank}
     return held
