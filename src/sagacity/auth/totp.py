@@ -5,7 +5,7 @@ import hmac
 import secrets
 from datetime import datetime
 
-import pyotp
+from pyotp.totp import TOTP
 
 SECRET_BYTES = 20
 """What RFC 4226, section 4, recommends: 160 bits."""
@@ -31,7 +31,7 @@ def as_typed(secret: bytes) -> str:
 
 def otpauth_url(secret: bytes, *, account: str, issuer: str) -> str:
     """Return what an authenticator app reads from a QR code: the secret, and what the app shows beside its codes."""
-    return pyotp.TOTP(as_typed(secret)).provisioning_uri(name=account, issuer_name=issuer)
+    return TOTP(as_typed(secret)).provisioning_uri(name=account, issuer_name=issuer)
 
 
 def step_of(secret: bytes, code: str, now: datetime, *, after: int) -> int | None:
@@ -44,7 +44,7 @@ def step_of(secret: bytes, code: str, now: datetime, *, after: int) -> int | Non
         now: the time.
         after: the last step that was used; a code is good once, so only later ones count.
     """
-    codes, present = pyotp.TOTP(as_typed(secret)), int(now.timestamp()) // STEP_SECONDS
+    codes, present = TOTP(as_typed(secret)), int(now.timestamp()) // STEP_SECONDS
     given = code.encode("utf-8", "surrogatepass")
     for step in range(max(present - DRIFT_STEPS, after + 1), present + DRIFT_STEPS + 1):
         if hmac.compare_digest(codes.generate_otp(step).encode(), given):
