@@ -134,6 +134,7 @@ async def test_strategies_run_beside_each_other_and_beside_the_storing(
 ) -> None:
     """The question's vector is made, the others look, entities are looked up and the message is stored, all at once."""
     runtime = app.state.runtime
+    await api.get("/api/get_config")  # so that it is known
     working, embedder = runtime.storage.backend, runtime.searcher._embedder
     together = {"embed": 1, "visit": 2, "write": 1}
     runtime.storage.backend = runtime.searcher._embedder = SideBySide(working, embedder, together)

@@ -57,12 +57,19 @@ async def begun(storage: Storage, number: int) -> None:
         await transaction.interactions.append([said("x", request_id=f"r{number}")])
 
 
+async def several(storage: Storage, number: int) -> None:
+    """A write of several rows, which PostgreSQL gets at once."""
+    async with storage.begin(ORG) as transaction:
+        rows = [said("x", request_id=f"r{number}-{place}") for place in range(3)]
+        await transaction.interactions.append(rows)
+
+
 async def published(storage: Storage, number: int) -> None:
     """A write that an embedded database does in one visit to a thread."""
     await storage._append(ORG, [said("x", request_id=f"r{number}")])
 
 
-@pytest.mark.parametrize(("write", "least"), [(begun, 8), (published, 1)])
+@pytest.mark.parametrize(("write", "least"), [(begun, 8), (several, 8), (published, 1)])
 @pytest.mark.parametrize("is_connected", [True, False])
 async def test_cancelled_write_gives_its_connection_back(
     storage: Storage,

@@ -10,7 +10,7 @@ MOST_LINES = 500
 
 LONGER = {
     "src/sagacity/storage/schema/tables.py": 1_100,  # every table in one place reads better than two files of tables
-    "src/sagacity/storage/schema/migrations/versions/0001_first.py": 1_150,  # every table once more, never edited after a release
+    "src/sagacity/storage/schema/migrations/versions/0001_first.py": 1_200,  # every table once more, never edited after a release
 }
 """Files over the limit, with their own."""
 

@@ -145,12 +145,14 @@ def _goes_through_all(step: str, tables: set[str], statement: str) -> bool:
 @contextmanager
 def _on_sqlite(storage: Storage) -> Iterator[SQLiteReads]:
     reads = SQLiteReads(str(storage.backend.file))
-    engine = storage.backend._readers.sync_engine
-    sa.event.listen(engine, "before_cursor_execute", reads.keep)
+    engines = (storage.backend._readers.sync_engine, storage.backend._visits.engine)
+    for engine in engines:
+        sa.event.listen(engine, "before_cursor_execute", reads.keep)
     try:
         yield reads
     finally:
-        sa.event.remove(engine, "before_cursor_execute", reads.keep)
+        for engine in engines:
+            sa.event.remove(engine, "before_cursor_execute", reads.keep)
 
 
 READS: dict[str, Callable[[Storage], AbstractContextManager[Reads]]] = {

@@ -1,5 +1,6 @@
 """PostgreSQL through psycopg: addresses, connections, and what its errors mean to us."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -100,16 +101,22 @@ async def asked(connection: AsyncConnection, told: Told) -> Driven:
         if driver.closed:
             await connection.invalidate(error)
         raise DBAPIError.instance(told.text, None, error, psycopg.Error, hide_parameters=True) from error
+    except AssertionError as error:  # psycopg 3.3 says so where a pipeline is cancelled while it begins
+        await connection.invalidate(error)
+        raise asyncio.CancelledError from error
 
 
 async def _driven(driver: psycopg.AsyncConnection[Any], told: Told) -> Driven:
     text = told.text.encode()
-    if not isinstance(told.values, list):
-        cursor = await driver.execute(text, told.values)
+    values = told.values
+    if isinstance(values, list) and len(values) == 1:  # mostly; a pipeline takes more turns
+        [values] = values
+    if not isinstance(values, list):
+        cursor = await driver.execute(text, values)
         found = await cursor.fetchall() if cursor.description else []
         return Driven(cursor.description or (), found, cursor.rowcount)
     async with driver.cursor() as cursor:
-        await cursor.executemany(text, told.values, returning=told.returns_rows)
+        await cursor.executemany(text, values, returning=told.returns_rows)
         if not told.returns_rows:
             return Driven((), (), cursor.rowcount)
         found, columns = list[Any](), cursor.description or ()

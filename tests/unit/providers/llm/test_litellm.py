@@ -304,9 +304,7 @@ async def test_stream_yields_pieces_and_counts(server: ScriptedLLM, client: Clie
     assert client.outcomes == [(1, "ok", ONE_CALL)]
 
 
-async def test_stream_is_put_together_once(
-    server: ScriptedLLM, client: Client, monkeypatch: pytest.MonkeyPatch
-):
+async def test_stream_is_put_together_once(server: ScriptedLLM, client: Client):
     """By LiteLLM, to count its tokens; and not again for the logs that it would write."""
     litellm: Any = importlib.import_module("litellm")
     built, build = list[int](), litellm.stream_chunk_builder
@@ -315,10 +313,13 @@ async def test_stream_is_put_together_once(
         built.append(len(given["chunks"]))
         return build(**given)
 
-    monkeypatch.setattr(litellm, "stream_chunk_builder", counted)
     server.answer_with("once upon a time")
-    assert await client.streamed() == "once upon a time"
-    await asyncio.sleep(0.1)  # whatever goes on behind the answer
+    litellm.stream_chunk_builder = counted
+    try:
+        assert await client.streamed() == "once upon a time"
+        await asyncio.sleep(0.1)  # whatever goes on behind the answer
+    finally:
+        litellm.stream_chunk_builder = build
     assert len(built) == 1
     assert client.outcomes == [(1, "ok", ONE_CALL)]
 
