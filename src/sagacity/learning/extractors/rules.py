@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from sagacity.domain.change import Candidate
@@ -12,6 +13,8 @@ from sagacity.learning.rules.playbook import playbook_candidates
 from sagacity.learning.rules.profile import profile_candidates
 
 METHOD: Final = "rules"
+_thread: Final = ThreadPoolExecutor(1, thread_name_prefix="rules")
+"""One: patterns hold the interpreter's lock, and several threads would only keep calls waiting for it, each in turn."""
 
 
 class RuleProfileExtractor:
@@ -42,4 +45,5 @@ class RuleUserPlaybookExtractor:
 
 async def _extract(find: Callable[[Window], tuple[Candidate, ...]], window: Window) -> Extraction:
     """Run *find* off the event loop. What is known already is proposed again: its evidence grows by it."""
-    return Extraction(candidates=await asyncio.to_thread(find, window), method=METHOD)
+    candidates = await asyncio.get_running_loop().run_in_executor(_thread, find, window)
+    return Extraction(candidates=candidates, method=METHOD)
