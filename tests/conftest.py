@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import re
 import shutil
 import zlib
@@ -13,6 +14,7 @@ import redis
 import structlog
 from hypothesis import HealthCheck, settings
 
+from sagacity.observability.logging import configure_logging
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.providers.litellm_seam import close_clients
 from sagacity.storage.transaction import Storage
@@ -252,6 +254,20 @@ def redis_url(valkey: ValkeyServer) -> str:
     with redis.Redis.from_url(valkey.url) as client:
         client.flushall()
     return valkey.url
+
+
+@pytest.fixture
+def all_logs(capsys: pytest.CaptureFixture[str]) -> Iterator[None]:
+    """All that this process logs, from debug on, goes to *capsys* as JSON. Other tests log as before."""
+    root, before = logging.getLogger(), structlog.get_config()
+    handlers = root.handlers
+    levels = {name: logging.getLogger(name).level for name in (root.name, *logging.root.manager.loggerDict)}
+    configure_logging("debug", "json")  # to the standard error that *capsys* has put in place
+    yield
+    structlog.configure(**before)
+    root.handlers = handlers
+    for name, level in levels.items():
+        logging.getLogger(name).setLevel(level)
 
 
 @pytest.fixture

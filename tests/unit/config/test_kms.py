@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from sagacity.config.choices import config_keys, key_service
 from sagacity.config.settings import Settings, load_settings
 from sagacity.domain.errors import ConfigError
 from sagacity.maintenance import rotate_config_key
-from sagacity.observability.logging import configure_logging
 from support.aws import ENVIRONMENT
 from support.kms import ARN, OTHER_ARN, KmsEndpoint, kms_endpoint
 
@@ -31,27 +29,21 @@ def settings_with(home: Path, arn: str = ARN, **given: str) -> Settings:
     return load_settings(home=home, config_key_kms=arn, **given)
 
 
+@pytest.mark.usefixtures("all_logs")
 def test_the_key_is_unwrapped_once_and_is_in_no_file(
     kms: KmsEndpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It is made when a secret is first stored; a process asks for it at its start, and never again."""
-    levels = {name: logging.getLogger(name).level for name in logging.root.manager.loggerDict}
-    configure_logging("debug", "json")
-    try:
-        making = config_keys(settings_with(tmp_path))
-        with pytest.raises(ConfigError, match="there is no key"):
-            making(make=False)
-        assert kms.asked == []
-        wrapped = making(make=True).wrap(new_data_key("org-a"))
-        opening = config_keys(settings_with(tmp_path))
-        assert kms.asked == ["GenerateDataKey first", "Decrypt first"]
-        for _ in range(3):
-            assert opening(make=False).unwrap(wrapped, "org-a").org_id == "org-a"
-        assert len(kms.asked) == 2
-    finally:
-        configure_logging("warning", "json")
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
+    making = config_keys(settings_with(tmp_path))
+    with pytest.raises(ConfigError, match="there is no key"):
+        making(make=False)
+    assert kms.asked == []
+    wrapped = making(make=True).wrap(new_data_key("org-a"))
+    opening = config_keys(settings_with(tmp_path))
+    assert kms.asked == ["GenerateDataKey first", "Decrypt first"]
+    for _ in range(3):
+        assert opening(make=False).unwrap(wrapped, "org-a").org_id == "org-a"
+    assert len(kms.asked) == 2
     stored = (tmp_path / "config.key").read_text()
     assert stored.startswith(f"kms:{ARN}:")
     told = stored + "".join(capsys.readouterr())

@@ -1,6 +1,5 @@
 """E-mails by SES: Amazon's own client against an endpoint that checks its signatures."""
 
-import logging
 from datetime import timedelta
 
 import pytest
@@ -11,7 +10,6 @@ from sagacity.domain.account import Mail
 from sagacity.mail.base import MailRefused
 from sagacity.mail.open import open_service
 from sagacity.mail.texts import letter_of
-from sagacity.observability.logging import configure_logging
 from support.accounts import plain_text
 from support.aws import ENVIRONMENT
 from support.parts import StoppedClock
@@ -29,6 +27,7 @@ def signed_in(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
+@pytest.mark.usefixtures("all_logs")
 async def test_a_letter_arrives_and_its_code_is_in_no_log(
     signed_in: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -36,22 +35,15 @@ async def test_a_letter_arrives_and_its_code_is_in_no_log(
     letter = letter_of(
         Mail.VERIFY, "ana@example.com", code=CODE, lasts=timedelta(days=1), pages="https://app.example.com"
     )
-    levels = {name: logging.getLogger(name).level for name in logging.root.manager.loggerDict}
-    configure_logging("debug", "json")
-    try:
-        with ses_endpoint() as endpoint:
-            mailer = open_service(endpoint.mail_url, SENDER, StoppedClock())
+    with ses_endpoint() as endpoint:
+        mailer = open_service(endpoint.mail_url, SENDER, StoppedClock())
+        await mailer.send(letter)
+        endpoint.refuses = ["MessageRejected"]
+        with pytest.raises(MailRefused, match=r"^MessageRejected$"):
             await mailer.send(letter)
-            endpoint.refuses = ["MessageRejected"]
-            with pytest.raises(MailRefused, match=r"^MessageRejected$"):
-                await mailer.send(letter)
-            signed_in.setenv("AWS_SECRET_ACCESS_KEY", "another")
-            with pytest.raises(MailRefused, match=r"^SignatureDoesNotMatch$"):
-                await open_service(endpoint.mail_url, SENDER, StoppedClock()).send(letter)
-    finally:
-        configure_logging("warning", "json")
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
+        signed_in.setenv("AWS_SECRET_ACCESS_KEY", "another")
+        with pytest.raises(MailRefused, match=r"^SignatureDoesNotMatch$"):
+            await open_service(endpoint.mail_url, SENDER, StoppedClock()).send(letter)
     [arrived] = endpoint.letters
     assert endpoint.recipients == [["ana@example.com"]]
     assert (arrived["From"], arrived["To"], arrived["Auto-Submitted"]) == (
