@@ -452,7 +452,7 @@ def _forget_erased(
     def hear(subject: str | None) -> None:
         if subject is not None and not is_erased_news(subject):
             return
-        storage.backend.vectors.forget()
+        storage.forget()
         if isinstance(embedder, CachedEmbedder):
             embedder.forget()
         if subject is None:

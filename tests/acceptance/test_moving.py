@@ -45,7 +45,7 @@ def test_everything_moves_to_postgresql_and_back(
     assert moved.code == 0, moved.err
     counts = {table["table"]: table["rows"] for table in moved.data}
     assert counts["interactions"] > 200
-    assert counts["search_terms"] > 500
+    assert counts["search_documents"] > 200
     assert moved.meta["verified"] is True
     assert moved.meta["rows"] == sum(counts.values())
     again = sagacity(*there, home=tmp_path, env=env)

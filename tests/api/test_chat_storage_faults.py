@@ -98,7 +98,7 @@ async def test_answer_that_cannot_be_stored_is_told_as_an_error(
     ("unreadable", "told"),
     [
         ("FROM user_settings", "what is remembered could not be searched"),
-        ("search_terms", "what is remembered could not be searched by: keyword"),
+        ("search_documents.terms", "what is remembered could not be searched by: keyword"),
         ("(SELECT exchanges.answer_turn", "the conversation so far could not be read"),
     ],
 )

@@ -25,11 +25,10 @@ from sagacity.storage.schema.tables import (
     search_documents,
     search_index,
     search_scopes,
-    search_terms,
 )
 from sagacity.storage.transaction import Storage
 from sagacity.storage.transfer.copy import OnProgress, Step, compare, copy, is_empty
-from sagacity.storage.transfer.rows import TABLES, Part, Snapshot, key_of
+from sagacity.storage.transfer.rows import TABLES, Part
 from support.furnished import (
     DIMENSION,
     FURNISHED,
@@ -152,15 +151,12 @@ async def test_a_copy_is_equal(source: Storage, target: Storage) -> None:
 
 
 async def test_what_belongs_to_living_processes_stays_behind(source: Storage, target: Storage) -> None:
-    """Leases are not copied; every term names its organisation; a vector store has nothing of the copy."""
+    """Leases are not copied; a vector store has nothing of the copy."""
     async with source.backend.write(ORG.org_id) as connection:
         await connection.execute(sa.update(search_scopes).values(copied_revision=1))
     await copy(source.backend, target.backend, quiet)
     for tenant in (ORG, OTHER_ORG):
         async with target.backend.read(tenant.org_id) as connection:
-            mine = sa.select(search_scopes.c.scope_id).where(search_scopes.c.org_id == tenant.org_id)
-            terms = sa.select(search_terms.c.org_id).where(search_terms.c.scope_id.in_(mine)).distinct()
-            assert (await connection.execute(terms)).scalars().all() == [tenant.org_id]
             copied = sa.select(search_scopes.c.copied_revision).distinct()
             assert (await connection.execute(copied)).scalars().all() == [0]
             assert (await connection.execute(sa.select(leases))).all() == []
@@ -324,45 +320,6 @@ async def test_an_index_of_another_embedder_is_refused(source: Storage, target: 
     with pytest.raises(IndexMismatch, match="sagacity reindex"):
         await copy(source.backend, target.backend, quiet)
     assert await sums_of(target) == before
-
-
-async def _many_scopes(storage: Storage, sizes: list[int]) -> None:
-    """Give two organisations scopes with so many terms each, in turns; every third scope says that it has none."""
-    for tenant in (ORG, OTHER_ORG):
-        async with storage.begin(tenant) as tx:
-            await tx.organisation.ensure()
-    for number, size in enumerate(sizes):
-        for half, tenant in enumerate((ORG, OTHER_ORG)):
-            scope_id = 2 * number + half + 1
-            own = {"scope_id": scope_id, "org_id": tenant.org_id}
-            scope = own | {"user_id": f"u{number}", "kind": "profile", "term_count": size * (number % 3 > 0)}
-            terms = [own | {"term": f"t{n}", "document_id": n % 3, "frequency": 1} for n in range(size)]
-            async with storage.backend.write(tenant.org_id) as connection:
-                await storage.backend.load(connection, search_scopes, [scope])
-                await storage.backend.load(connection, search_terms, terms)
-
-
-async def test_terms_of_many_scopes_are_read_in_one_order_and_once(bare: Storage) -> None:
-    """Large and small scopes, from the beginning and from any page on; without statistics, and nobody else's."""
-    sizes = [40] * 90 + [4_500, 1] + [7] * 60
-    await _many_scopes(bare, sizes)
-    backend, part = bare.backend, Part(search_terms, ORG.org_id)
-    async with backend.read(None) as connection:
-        snapshot = Snapshot(backend, connection)
-        pages = [page async for page in snapshot.pages(part)]
-        if backend.name == "postgresql":
-            touched = (
-                "SELECT coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) FROM pg_stat_xact_user_tables"
-            )
-            counted = await connection.execute(sa.text(f"{touched} WHERE relname = 'search_terms'"))
-            assert counted.scalar_one() < 4 * sum(sizes)  # counted once, read once, and no more
-        keys = [key_of(search_terms, row) for page in pages for row in page]
-        assert len(keys) == len(set(keys)) == sum(sizes) == await snapshot.count(part)
-        assert [key[0] for key in keys] == sorted(key[0] for key in keys)
-        assert {key[0] % 2 for key in keys} == {1}
-        for start in (0, 39, 1_999, 3_700, 5_600, len(keys) - 2):
-            rest = [row async for page in snapshot.pages(part, after=keys[start]) for row in page]
-            assert [key_of(search_terms, row) for row in rest] == keys[start + 1 :]
 
 
 async def test_an_empty_database_is_copied(target: Storage, tmp_path: Path) -> None:

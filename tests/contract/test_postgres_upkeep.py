@@ -20,7 +20,7 @@ from support.waiting import until
 INDEX = index_name(16)
 SLOW = (
     "create function slow() returns trigger language plpgsql as 'begin perform pg_sleep(1); return null; end'",
-    "create trigger slow before delete on search_terms execute function slow()",
+    "create trigger slow before delete on search_documents execute function slow()",
 )
 INVALID = (
     f"create index {INDEX} on search_documents (org_id)",
@@ -54,7 +54,7 @@ async def storage(postgres: PostgresServer, name: str) -> AsyncIterator[Storage]
 async def test_an_index_is_made_anew_however_long_a_statement_takes(
     storage: Storage, postgres: PostgresServer, name: str
 ) -> None:
-    """What ends a request that hangs does not end the taking out of an organisation's terms."""
+    """What ends a request that hangs does not end the replacing of an organisation's documents."""
     await storage.append(ORG, said("green tea", request_id="r"))
     for statement in SLOW:
         postgres.execute(statement, database=name)

@@ -206,7 +206,7 @@ def test_function_of_a_session_sees_no_hidden_row(program: Session) -> None:
         "drop policy tenant on memories",
         "alter policy tenant on memories using (true)",
         "create policy mine on memories using (true)",
-        "drop table search_terms",
+        "drop table search_documents cascade",
         "drop view known_tokens",
         "create or replace view due_users as select org_id, user_id, due_at from users",
         "create table here (content text)",
@@ -327,7 +327,7 @@ def test_deleting_all_that_is_seen_deletes_nothing_of_another(program: Session) 
 def test_keys_and_references_say_nothing_of_another_organisation(
     program: Session, superuser: Session
 ) -> None:
-    """A key that another has already is refused without a word of its row; no term of another's can be guessed."""
+    """A key that another has already is refused without a word of its row; no document of another's can be guessed."""
     for table, key in (
         ("memories", "memory_id"),
         ("interactions", "interaction_id"),
@@ -343,10 +343,10 @@ def test_keys_and_references_say_nothing_of_another_organisation(
             takes_over = f"on conflict ({key}) do update set org_id = excluded.org_id returning *"
             with refused(program):
                 insert(program, table, row, suffix=takes_over)
-    [posting, *_] = whole_rows(superuser, "search_terms", B)
-    for term in (posting["term"], "another"):  # there and not there: the same answer
+    [document, *_] = whole_rows(superuser, "search_documents", B)
+    for number in (document["document_id"], 99_999):  # there and not there: the same answer
         with as_tenant(program, A), refused(program):
-            insert(program, "search_terms", posting | {"org_id": A, "term": term})
+            insert(program, "search_documents", document | {"org_id": A, "document_id": number})
     with as_tenant(program, A):
         with pytest.raises(psycopg.errors.ForeignKeyViolation) as broken, program.transaction():
             insert(program, "memory_requests", {"org_id": A, "request_id": "r", "memory_id": 9})
@@ -363,7 +363,7 @@ def test_a_user_sees_the_own_rows_and_the_organisations(tenants: Tenants, progra
                 assert visible(program, table, suffix="for update") == expected, table
             assert BEN.encode() not in b"".join(copied(program, table)), table
     assert tenants.keys_of("memories", A, NOBODY)
-    assert tenants.keys_of("search_terms", A, NOBODY)
+    assert tenants.keys_of("search_documents", A, NOBODY)
 
 
 @pytest.mark.parametrize("user", ["nobody", "ANNA", f"{ANNA}' or true --", "%", f"{ANNA} "])

@@ -16,9 +16,10 @@ from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit
-from sagacity.storage.schema.tables import search_documents, search_scopes, search_terms
+from sagacity.storage.schema.tables import search_documents, search_scopes
 from sagacity.storage.search.bm25 import K1, B
 from sagacity.storage.search.keywords import date_terms, terms_of
+from sagacity.storage.search.term_index import pack_terms
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, OTHER_ORG, START, new_memory, said, unit_rows
 
@@ -56,16 +57,12 @@ async def contents(storage: Storage, text: str, wanted: Filter = PROFILES) -> li
 
 
 async def index_of(storage: Storage):
-    """Documents, terms and scope counts as they stand, without numbers and vectors."""
-    rows, scopes, terms = [], [], []
+    """Documents, packed terms and scope counts as they stand, without numbers and vectors."""
+    rows, scopes = [], []
     async with storage.backend.read(None) as connection:
         for tenant in (ORG, OTHER_ORG):
             await storage.backend.enter(connection, tenant.org_id)
-            for table, kept in (
-                (search_documents, rows),
-                (search_scopes, scopes),
-                (search_terms, terms),
-            ):
+            for table, kept in ((search_documents, rows), (search_scopes, scopes)):
                 kept.extend(await connection.execute(sa.select(table).where(table.c.org_id == tenant.org_id)))
     owner = {row.document_id: (row.org_id, row.kind, row.owner_id) for row in rows}
     documents = {
@@ -76,13 +73,13 @@ async def index_of(storage: Storage):
         )
         for row in rows
     }  # fmt: skip
-    postings = {(owner[row.document_id], row.term): row.frequency for row in terms}
+    terms = {owner[row.document_id]: row.terms for row in rows}
     counts = {
         (s.org_id, s.kind, s.user_id): (s.document_count, s.term_count) for s in scopes if s.document_count
     }
     scope_of = {row.scope_id: (row.org_id, row.kind, row.user_id) for row in scopes}
     assert all(scope_of[row.scope_id][:2] == (row.org_id, row.kind) for row in rows)
-    return documents, postings, counts
+    return documents, terms, counts
 
 
 async def assert_in_step(storage: Storage) -> None:
@@ -113,9 +110,9 @@ async def assert_in_step(storage: Storage) -> None:
             terms[tenant.org_id, kind, number] = terms_of(text) + of_date
             owners[tenant.org_id, kind, user] += 1
             totals[tenant.org_id, kind, user] += terms[tenant.org_id, kind, number].total()
-    documents, postings, sizes = before
+    documents, packed, sizes = before
     assert {owner: row[8] for owner, row in documents.items()} == expected
-    assert postings == {(owner, t): n for owner, counts in terms.items() for t, n in counts.items()}
+    assert packed == {owner: pack_terms(counts) for owner, counts in terms.items()}
     assert sizes == {scope: (owners[scope], totals[scope]) for scope in owners}
 
 
@@ -206,7 +203,7 @@ async def test_rebuilding_refreshes_what_turns_are_filtered_by(storage: Storage)
     async with storage.begin(ORG) as tx:
         scope = tx.search._scope
         await scope.run(sa.update(search_documents).values(event_at=None, created_at=None, facts=None))
-        await scope.run(sa.delete(search_terms).where(search_terms.c.term == "2026"))
+        await scope.run(sa.update(search_documents).values(terms=b""))
     drinks = Filter(interactions=True, tags=("drinks",), event_start=START, as_of=START)
     assert await keyword(storage, "tea", drinks) == []
     await storage.rebuild_index("some embedder", 16, lambda done, total: None)

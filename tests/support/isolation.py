@@ -24,7 +24,7 @@ from sagacity.domain.query import Filter
 from sagacity.domain.quota import QuotaName
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.base import SearchScope
-from sagacity.storage.schema.tables import metadata, search_scopes, search_terms
+from sagacity.storage.schema.tables import metadata
 from sagacity.storage.search.documents import Unembedded
 from sagacity.storage.transaction import Storage, Transaction
 from support.account_rows import with_account
@@ -262,7 +262,4 @@ async def rows_of(storage: Storage, tenant: Tenant) -> dict[str, list]:
             if "org_id" in table.c:
                 statement = sa.select(table).where(table.c.org_id == tenant.org_id)
                 rows[table.name] = sorted(map(repr, (await connection.execute(statement)).all()))
-        mine = sa.select(search_scopes.c.scope_id).where(search_scopes.c.org_id == tenant.org_id)
-        statement = sa.select(search_terms).where(search_terms.c.scope_id.in_(mine))
-        rows["search_terms"] = sorted(map(repr, (await connection.execute(statement)).all()))
     return rows

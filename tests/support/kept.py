@@ -79,7 +79,8 @@ class KeptBackends:
         if url not in self._kept:
             self._kept[url] = await open_backend(url)
         backend = copy.copy(self._kept[url])
-        backend.vectors = type(backend.vectors)()  # what is replaced or remembered in it is of one test
+        # What is replaced or remembered in them is of one test.
+        backend.vectors, backend.terms = type(backend.vectors)(), type(backend.terms)()
         return Storage(backend, clock=clock, ids=ids)
 
     async def close(self) -> None:

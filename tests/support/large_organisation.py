@@ -9,12 +9,12 @@ from pgvector.psycopg import register_vector
 
 from sagacity.providers.base import Vectors
 from sagacity.storage.search.keywords import terms_of
+from sagacity.storage.search.term_index import pack_terms
 
 ONE = "one"
 """A user who has a 25th of the memories; the others have about as many as each other."""
 _POOL = """
-CREATE UNLOGGED TABLE pool (place int, text text, term_count int, vector halfvec);
-CREATE UNLOGGED TABLE pool_terms (place int, term text, frequency int)
+CREATE UNLOGGED TABLE pool (place int, text text, term_count int, terms bytea, vector halfvec)
 """
 _PLANT = """
 CREATE TEMPORARY TABLE planted ON COMMIT DROP AS
@@ -37,10 +37,10 @@ INSERT INTO memories (org_id, uid, kind, user_id, agent_version, name, source, c
         CASE WHEN n %% 100 = 7 THEN at END
     FROM planted JOIN pool USING (place) ORDER BY n;
 INSERT INTO search_documents (org_id, scope_id, kind, owner_id, status, approval, visibility, agent_version, name, source,
-        changed_at, created_at, event_at, archived_at, expires_at, text, term_count, revision, vector)
+        changed_at, created_at, event_at, archived_at, expires_at, text, term_count, terms, revision, vector)
     SELECT m.org_id, s.scope_id, m.kind, m.memory_id, m.status, m.approval, 'served', m.agent_version, m.name, m.source,
         m.updated_at, m.created_at, m.created_at, m.archived_at, least(m.expires_at, m.valid_to), m.content,
-        pool.term_count, 1, pool.vector
+        pool.term_count, pool.terms, 1, pool.vector
     FROM planted p JOIN pool USING (place) JOIN memories m ON m.org_id = %(org_id)s AND m.uid = %(org_id)s || '-' || n
         JOIN search_scopes s ON s.org_id = m.org_id AND s.user_id = m.user_id AND s.kind = m.kind
     ORDER BY n;
@@ -56,16 +56,12 @@ INSERT INTO interactions (org_id, user_id, seq, request_id, session_id, role, co
         JOIN pool ON place = abs(hashint8(r.first_seq + turn)) %% %(texts)s
     WHERE r.org_id = %(org_id)s ORDER BY r.first_seq, turn;
 INSERT INTO search_documents (org_id, scope_id, kind, owner_id, status, approval, visibility, request_id, changed_at,
-        created_at, event_at, text, term_count, revision, vector)
+        created_at, event_at, text, term_count, terms, revision, vector)
     SELECT i.org_id, s.scope_id, 'interaction', i.interaction_id, 'current', 'pending', 'served', i.request_id,
-        i.created_at, i.created_at, i.created_at, i.content, pool.term_count, 1, pool.vector
+        i.created_at, i.created_at, i.created_at, i.content, pool.term_count, pool.terms, 1, pool.vector
     FROM interactions i JOIN pool ON place = abs(hashint8(i.seq)) %% %(texts)s
         JOIN search_scopes s ON s.org_id = i.org_id AND s.user_id = i.user_id AND s.kind = 'interaction'
     WHERE i.org_id = %(org_id)s ORDER BY i.interaction_id;
-INSERT INTO search_terms (scope_id, term, document_id, frequency, org_id)
-    SELECT d.scope_id, t.term, d.document_id, t.frequency, d.org_id
-    FROM search_documents d JOIN pool USING (text) JOIN pool_terms t USING (place)
-    WHERE d.org_id = %(org_id)s ORDER BY 3, 2;
 UPDATE search_scopes s SET document_count = found.documents, term_count = found.terms, revision = 1
     FROM (SELECT scope_id, count(*) AS documents, sum(term_count) AS terms FROM search_documents GROUP BY scope_id) found
     WHERE s.scope_id = found.scope_id AND s.org_id = %(org_id)s
@@ -82,20 +78,16 @@ def make_pool(connection: psycopg.Connection, texts: Iterable[str], vectors: Vec
     kept = [one for one in counted if not (one[0] in known or known.add(one[0]))]
     cursor = connection.cursor()
     with cursor.copy("COPY pool FROM STDIN (FORMAT BINARY)") as copy:
-        copy.set_types(["int4", "text", "int4", "halfvec"])
+        copy.set_types(["int4", "text", "int4", "bytea", "halfvec"])
         for place, (text, terms, vector) in enumerate(kept):
-            copy.write_row((place, text, terms.total(), HalfVector(vector)))
-    with cursor.copy("COPY pool_terms FROM STDIN") as copy:
-        for place, (_, terms, _) in enumerate(kept):
-            for term, frequency in terms.items():
-                copy.write_row((place, term, frequency))
-    connection.execute("ANALYZE pool; ANALYZE pool_terms")
+            copy.write_row((place, text, terms.total(), pack_terms(terms), HalfVector(vector)))
+    connection.execute("ANALYZE pool")
     return len(kept)
 
 
 def drop_pool(connection: psycopg.Connection) -> None:
     """Let go of what organisations were made of."""
-    connection.execute("DROP TABLE pool, pool_terms")
+    connection.execute("DROP TABLE pool")
 
 
 def plant(

@@ -28,15 +28,14 @@ from sagacity.storage.schema.tables import (
     search_documents,
     search_index,
     search_scopes,
-    search_terms,
 )
 from sagacity.storage.search.filters import INTERACTION
+from sagacity.storage.search.term_index import pack_terms
 from support.parts import START
 
 _APART = (
     search_scopes,
     search_documents,
-    search_terms,
     operations,
     model_calls,
     playbook_clusters,
@@ -88,7 +87,6 @@ class Planted:
                 await connection.execute(table.insert(), [self._row(table, one) for one in numbers])
             await connection.execute(search_scopes.insert(), self._scopes())
             await connection.execute(search_documents.insert(), self._documents())
-            await connection.execute(search_terms.insert(), self._terms())
             rows = [self._row(model_calls, one) | dict.fromkeys(_SUMMED, "x") for one in self.numbers]
             await connection.execute(model_calls.insert(), rows)
             rows = [
@@ -151,6 +149,8 @@ class Planted:
                         "item_id": f"{self.word} memories {number}",
                     }
                 ]
+            case "terms":
+                return pack_terms({self.word: 1})
             case "source_request_ids":
                 return [f"{self.word} request_id {number}"]
             case "source_interaction_ids":
@@ -182,18 +182,6 @@ class Planted:
             | {"document_id": number + (500 if kind == INTERACTION else 0)}
             for number in self.numbers
             for kind in (self._kind(number), INTERACTION)
-        ]
-
-    def _terms(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "org_id": self.org_id,
-                "scope_id": one["scope_id"],
-                "document_id": one["document_id"],
-                "term": f"{self.word}{one['document_id']}",
-                "frequency": 1,
-            }
-            for one in self._documents()
         ]
 
     def _operation(self, number: int) -> dict[str, Any]:

@@ -88,8 +88,9 @@ def _value(column: sa.Column[Any], org: str, user: str, number: int) -> Any:
         return 0.5
     if kind is bool:
         return True
-    if kind is str:
-        return f"{org} {user} {column.name}"
+    if kind in (str, bytes):
+        text = f"{org} {user} {column.name}"
+        return text if kind is str else text.encode()
     return START if kind is None else {"of": f"{org} {user}"}
 
 

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, TypeVarTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource, OrgId, UserId
 from sagacity.domain.query import Filter
 from sagacity.storage.added import Added
+
+if TYPE_CHECKING:
+    from sagacity.storage.search.term_index import TermIndex  # it needs what is declared here
 
 Vectors = npt.NDArray[np.float32]
 Columns = TypeVarTuple("Columns")
@@ -97,6 +100,9 @@ class Backend(Protocol):
 
     vectors: VectorIndex
     """The search by vector: the database's own, or what is put in front of it."""
+
+    terms: "TermIndex"
+    """The search by term."""
 
     locks_rows: bool
     """Whether several write at once, and so have to lock rows in one order; otherwise one writes at a time."""
@@ -220,19 +226,6 @@ class Backend(Protocol):
         self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
     ) -> None:
         """Insert many rows, all with the same columns, the fastest way there is."""
-        ...
-
-    async def insert_many(
-        self, connection: AsyncConnection, columns: Sequence[sa.Column[Any]], rows: Sequence[tuple[Any, ...]]
-    ) -> None:
-        """
-        Insert many narrow rows beside others who read and write the table.
-
-        Args:
-            connection: of an open transaction.
-            columns: of one table, those without a default at least; numbers and texts only.
-            rows: their values.
-        """
         ...
 
     async def renumber(self, connection: AsyncConnection) -> None:

@@ -445,6 +445,11 @@ class Storage(Lookups):
         async with self.backend.read(None) as connection:
             return await read_backlog(connection, self._clock.now())
 
+    def forget(self) -> None:
+        """Let go of what searches keep in memory of documents: some of them may be gone for ever."""
+        self.backend.vectors.forget()
+        self.backend.terms.forget()
+
     async def check(self) -> None:
         """Answer one query, or raise StorageError."""
         async with self.backend.read(None) as connection:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sagacity.storage.search.exact_vectors import best_first
+from sagacity.storage.search.ranked import best_first
 
 
 @pytest.mark.parametrize("rows", [0, 1, 7, 400])

@@ -1,6 +1,7 @@
 """How SQLite finds rows: by their number where a number is given, and never by reading all of an organisation."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -16,10 +17,10 @@ from sagacity.storage.base import Scope, SearchScope
 from sagacity.storage.evidence.turn_windows import rows_beside
 from sagacity.storage.open import open_storage
 from sagacity.storage.schema.tables import interactions, memories, search_documents
-from sagacity.storage.search.bm25 import _best
 from sagacity.storage.search.cautions import cautions_among
 from sagacity.storage.search.ranking_signals import admitted_memories, newest_memories, newest_turns
 from sagacity.storage.search.scopes import scopes_of
+from sagacity.storage.search.term_index import _changed, _whole
 from support.parts import START
 
 ORG = Tenant(org_id="org-a")
@@ -41,21 +42,28 @@ async def test_rows_are_looked_up_by_their_number(tmp_path: Path, column: sa.Col
     assert [row.detail for row in plan] == [f"SEARCH {column.table.name} USING INTEGER PRIMARY KEY (rowid=?)"]
 
 
-async def test_words_are_looked_up_within_their_scopes(tmp_path: Path) -> None:
-    """The postings of the words that were asked for are read once, and not all of a scope's."""
+@pytest.mark.parametrize(
+    ("statement", "given", "place"),
+    [
+        (_changed(), {"scope_id": 1, "revision": 7}, "(scope_id=? AND revision>?)"),
+        (_whole(), {"scope_ids": [1, 2]}, "(scope_id=?)"),
+    ],
+    ids=["changed", "whole"],
+)
+async def test_terms_are_read_of_their_scopes(
+    tmp_path: Path, statement: sa.Select, given: dict[str, Any], place: str
+) -> None:
+    """All of a scope's, or those of what changed since."""
     url = f"sqlite:///{tmp_path / 'sagacity.db'}"
     storage = await open_storage(url, clock=SystemClock(), ids=TimeOrderedIds())
     async with storage.read(ORG) as snapshot:
-        scope = snapshot.memories._scope
-        given = {"terms": ["tea"], "scopes": [1, 2]}
-        values = {"document_count": 9.0, "average_length": 9.0, "most": 5, "statuses": ["current"]}
-        built = _best(("profile", "semantic"), ("statuses",), lateral=False)
-        statement = built.params(given | values)
-        text = statement.compile(dialect=dialect.dialect(), compile_kwargs={"literal_binds": True})
-        plan = await scope.all(sa.text(f"EXPLAIN QUERY PLAN {text}"))
+        text = statement.params(given).compile(
+            dialect=dialect.dialect(), compile_kwargs={"literal_binds": True}
+        )
+        plan = await snapshot.memories._scope.all(sa.text(f"EXPLAIN QUERY PLAN {text}"))
     await storage.close()
-    reads = [row.detail for row in plan if "search_terms" in row.detail]
-    assert reads == ["SEARCH search_terms USING PRIMARY KEY (scope_id=? AND term=?)"]
+    reads = [row.detail for row in plan if "search_documents" in row.detail]
+    assert reads == [f"SEARCH search_documents USING INDEX ix_search_documents_scope {place}"]
 
 
 class Explaining:

@@ -137,7 +137,7 @@ class Erase:
             await self._last(run)
         await self._elsewhere(run)
         await self._parts.announce(erased_news(run.subject.tenant.org_id, run.erased.user_id))
-        self._storage.backend.vectors.forget()
+        self._storage.forget()
         await self._report(run, _STEPS - 1)
         files, scan = await self._search(run)
         await self._finish(run, files, scan)

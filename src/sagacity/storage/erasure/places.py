@@ -58,7 +58,6 @@ PLACES: dict[str, Place] = {
     "accounts": Place.DELETED,
     "members": Place.DELETED,
     "search_documents": Place.WITH_OTHERS,
-    "search_terms": Place.WITH_OTHERS,
     "search_scopes": Place.DELETED,
     "users": Place.DELETED,
     "playbook_clusters": Place.DERIVED,

@@ -20,7 +20,6 @@ from sagacity.storage.schema.tables import (
     operations,
     search_documents,
     search_scopes,
-    search_terms,
     users,
 )
 from sagacity.storage.search.documents import SearchRepository
@@ -134,10 +133,9 @@ class ErasedRows:
         ids = [row.scope_id for row in await self._scope.all(sa.select(column.scope_id).where(mine))]
         if not ids:
             return {}
-        for table in (search_terms, search_documents):
-            await self._scope.run(
-                sa.delete(table).where(table.c.org_id == self._scope.org_id, one_of(table.c.scope_id, ids))
-            )
+        document = search_documents.c
+        in_them = (document.org_id == self._scope.org_id, one_of(document.scope_id, ids))
+        await self._scope.run(sa.delete(search_documents).where(*in_them))
         return {"search_scopes": await self._scope.run(sa.delete(search_scopes).where(mine))}
 
     async def lock(self, user_id: UserId) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.base import Backend
 from sagacity.storage.erasure.places import is_of_user
-from sagacity.storage.schema.tables import metadata, search_documents, search_index, search_terms
+from sagacity.storage.schema.tables import metadata, search_documents, search_index
 from sagacity.storage.sqlite.file import SIDES, beside
 from sagacity.storage.statements.array_params import one_of
 
@@ -87,7 +87,7 @@ async def _has_rows(
     wanted: list[sa.ColumnElement[bool]] = []
     if user_id is not None and "user_id" in table.c:
         wanted.append(is_of_user(table, org_id, user_id))
-    if scope_ids and table in (search_documents, search_terms):
+    if scope_ids and table is search_documents:
         wanted.append(sa.and_(table.c.org_id == org_id, one_of(table.c.scope_id, scope_ids)))
     return any(
         [(await connection.execute(sa.select(key).where(one).limit(1))).first() is not None for one in wanted]

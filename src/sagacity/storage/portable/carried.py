@@ -51,7 +51,6 @@ CARRIED: Final[Mapping[str, Carried]] = {
     "search_index": Carried.MADE_AGAIN,
     "search_scopes": Carried.MADE_AGAIN,
     "search_documents": Carried.MADE_AGAIN,
-    "search_terms": Carried.MADE_AGAIN,
     "api_tokens": Carried.SECRET,
     "tenant_configs": Carried.SECRET,
     "config_versions": Carried.SECRET,

@@ -2,11 +2,10 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import cache, partial
+from functools import partial
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -22,6 +21,7 @@ from sagacity.storage.postgres.row_security import ORG, USER
 from sagacity.storage.postgres.vectors import PostgresVectors
 from sagacity.storage.schema.migrate import check
 from sagacity.storage.schema.tables import metadata
+from sagacity.storage.search.term_index import TermIndex
 from sagacity.storage.statements.prepared import PreparedStatements
 
 _WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
@@ -69,6 +69,7 @@ class Postgres:
         self._engine = engine_for(url, connections=connections, pooler=pooler)
         self._statements = PreparedStatements(self._engine.dialect)
         self.vectors: VectorIndex = PostgresVectors()
+        self.terms = TermIndex()
         self.statements: dict[object, Any] = {}
 
     @property
@@ -192,15 +193,6 @@ class Postgres:
         """Insert many rows by COPY."""
         await load_rows(connection, table, rows)
 
-    async def insert_many(
-        self, connection: AsyncConnection, columns: Sequence[sa.Column[Any]], rows: Sequence[tuple[Any, ...]]
-    ) -> None:
-        """Insert many rows, each column as one array: row by row the driver keeps the event loop for long."""
-        arrays = {
-            one.name: list(values) for one, values in zip(columns, zip(*rows, strict=True), strict=True)
-        }
-        await connection.execute(_from_arrays(tuple(columns)), arrays)
-
     async def renumber(self, connection: AsyncConnection) -> None:
         """Let every sequence go on after the largest number that the transaction's tenant has; never back."""
         for table, column in numbered(metadata):
@@ -251,10 +243,3 @@ class Postgres:
 
 def _whose(org_id: OrgId | None, user_id: UserId | None = None) -> str:
     return f"SET LOCAL {ORG} = {literal(org_id or '')}; SET LOCAL {USER} = {literal(user_id or '')}"
-
-
-@cache
-def _from_arrays(columns: tuple[sa.Column[Any], ...]) -> sa.Insert:
-    """Return the statement that inserts rows whose columns come as arrays of one length."""
-    arrays = [sa.bindparam(one.name, type_=ARRAY(one.type)) for one in columns]
-    return columns[0].table.insert().from_select(columns, sa.select(*map(sa.func.unnest, arrays)))

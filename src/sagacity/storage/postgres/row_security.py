@@ -72,7 +72,6 @@ RULES = {
     "analytics_daily": Rule.OWN,
     "search_scopes": Rule.OWN,
     "search_documents": Rule.SCOPE,
-    "search_terms": Rule.SCOPE,
     "playbook_clusters": Rule.MEMORY,
     "memory_requests": Rule.MEMORY,
     "duplicate_pairs": Rule.MEMORY,

@@ -1066,6 +1066,7 @@ search_documents = sa.Table(
     sa.Column("facts", columns.Json),
     columns.text("text"),
     columns.count("term_count"),
+    sa.Column("terms", sa.LargeBinary, nullable=False),
     sa.Column("revision", sa.BigInteger, nullable=False),
     sa.Column("vector", columns.Halves),
     columns.count("embed_attempts"),
@@ -1080,15 +1081,3 @@ _withheld = (search_documents.c.org_id, search_documents.c.kind, search_document
 columns.partial("ix_search_documents_withheld", *_withheld, where=sa.text("visibility <> 'served'"))
 _cautions = (search_documents.c.org_id, search_documents.c.scope_id)
 columns.partial("ix_search_documents_cautions", *_cautions, where=search_documents.c.caution.is_not(None))
-
-search_terms = sa.Table(
-    "search_terms",
-    metadata,
-    sa.Column("scope_id", columns.Number, primary_key=True, autoincrement=False),
-    sa.Column("term", sa.Text, primary_key=True),
-    sa.Column("document_id", columns.Number, primary_key=True, autoincrement=False),
-    sa.Column("frequency", sa.Integer, nullable=False),
-    sa.Column("org_id", sa.Text, nullable=False),
-    sqlite_with_rowid=False,
-)
-"""The inverted index. The organisation is there for databases that check rows."""

@@ -1,17 +1,17 @@
 """Search by term: BM25 over the statistics of the scopes that are searched, and of no others."""
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any
+from itertools import accumulate, groupby
+from operator import itemgetter
 
-import sqlalchemy as sa
+import numpy as np
+import numpy.typing as npt
 
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Scope, SearchScope
-from sagacity.storage.schema.tables import search_documents, search_terms
-from sagacity.storage.search.filters import SHAPES, admitted, values_of
 from sagacity.storage.search.keywords import terms_of
-from sagacity.storage.statements.array_params import among
+from sagacity.storage.search.ranked import Ranked, best_admitted, off_the_loop
+from sagacity.storage.search.term_index import ScopeTerms, term_numbers
 
 K1 = 1.2
 B = 0.75
@@ -39,83 +39,54 @@ async def best_by_terms(
     count = sum(one.document_count for one in scopes)
     if not terms or not count:
         return []
-    values, kinds = values_of(wanted), tuple(sorted({one.kind for one in scopes}))
-    statement = _best(kinds, tuple(values), lateral=scope.backend.joins_laterally)
-    given = {
-        "terms": terms,
-        "scopes": [one.scope_id for one in scopes],
-        "document_count": count,
-        "average_length": max(sum(one.term_count for one in scopes) / count, 1.0),
-        "most": limit,
-    }
-    rows = await scope.all(statement, given | values)
-    return [Hit(*row) for row in rows]
-
-
-@lru_cache(maxsize=SHAPES)
-def _best(kinds: tuple[str, ...], fields: tuple[str, ...], *, lateral: bool) -> sa.Select[*tuple[Any, ...]]:
-    """Build the statement for questions after these kinds by these fields."""
-    postings = _postings()
-    posting, weights = postings.c, _weights(postings)
-    found = _document_of(postings, fields, lateral=lateral)
-    length = K1 * (1 - B + B * found.c.term_count / sa.bindparam("average_length", type_=sa.Double))
-    part = weights.c.weight * posting.frequency * (K1 + 1) / (posting.frequency + length)
-    scored = (
-        sa.select(found.c.document_id, found.c.owner_id, found.c.kind, sa.func.sum(part).label("score"))
-        .join_from(postings, found, found.c.document_id == posting.document_id)
-        .join(weights, weights.c.term == posting.term)
-        .group_by(found.c.document_id, found.c.owner_id, found.c.kind)
-        .cte("scored")
-    )
-    best = [
-        sa.select(scored)
-        .where(scored.c.kind == kind)
-        .order_by(scored.c.score.desc(), scored.c.document_id)
-        .limit(sa.bindparam("most", type_=sa.Integer))
-        .subquery()
-        for kind in kinds
+    indexed = await scope.backend.terms.read(scope, scopes)
+    length = max(sum(one.term_count for one in scopes) / count, 1.0)
+    ranked, ceiling = await off_the_loop(count, _ranked, scopes, indexed, term_numbers(terms), count, length)
+    hits = await best_admitted(scope, ranked, wanted, limit)
+    return [
+        hit._replace(ceiling=ceiling) for hit in sorted(hits, key=lambda hit: (-hit.score, hit.document_id))
     ]
-    everything = sa.union_all(*(sa.select(one) for one in best)).subquery()
-    # of a document without length that says all terms that there are for ever
-    ceiling = sa.select((K1 + 1) * sa.func.sum(weights.c.weight)).scalar_subquery().label("ceiling")
-    return sa.select(everything, ceiling).order_by(everything.c.score.desc(), everything.c.document_id)
 
 
-def _document_of(postings: sa.CTE, fields: tuple[str, ...], *, lateral: bool) -> sa.FromClause:
-    """
-    Return the document of a posting, if it is admitted by *fields*.
-
-    Where a join can be lateral it says what to do for each posting: look its document up by number. Left to itself,
-    PostgreSQL without statistics would read all documents for each.
-    """
-    column = search_documents.c
-    parts = sa.select(column.document_id, column.owner_id, column.kind, column.term_count)
-    admitted_ones = parts.where(*admitted(fields))
-    if not lateral:
-        return admitted_ones.subquery("found")
-    of_posting = admitted_ones.where(column.document_id == postings.c.document_id)
-    return of_posting.offset(sa.literal_column("0")).lateral("found")
-
-
-def _postings() -> sa.CTE:
-    """
-    Return where the terms occur in the scopes: looked up once, term by term.
-
-    Materialised, as PostgreSQL with old statistics takes a scope for one document: it would look all terms up again
-    for each that there is, which took minutes for some thousand documents and terms.
-    """
-    posting = search_terms.c
-    found = sa.select(posting.scope_id, posting.term, posting.document_id, posting.frequency)
-    return (
-        found.where(among(posting.scope_id, "scopes"), among(posting.term, "terms"))
-        .cte("postings")
-        .prefix_with("MATERIALIZED")
+def _ranked(
+    scopes: Sequence[SearchScope],
+    indexed: Sequence[ScopeTerms],
+    numbers: npt.NDArray[np.uint64],
+    count: int,
+    average_length: float,
+) -> tuple[list[Ranked], float]:
+    """Score whatever says one of the terms; returns it by kind, and the score of what says all of them for ever."""
+    segments = [
+        (scope.kind, segment)
+        for scope, terms in sorted(zip(scopes, indexed, strict=True), key=lambda pair: pair[0].kind)
+        for segment in terms.segments
+    ]
+    starts = [0, *accumulate(len(segment.live) for _, segment in segments)]
+    found = [
+        (matches, start)
+        for (_, segment), start in zip(segments, starts, strict=False)
+        if (matches := segment.find(numbers)) is not None
+    ]
+    if not found:
+        return [], 0.0
+    terms = np.concatenate([matches.terms for matches, _ in found])
+    places = np.concatenate([matches.places + start for matches, start in found])
+    frequencies = np.concatenate([matches.frequencies for matches, _ in found]).astype(np.float64)
+    ids, owners, lengths = (
+        np.concatenate([getattr(segment.documents, name) for _, segment in segments])
+        for name in ("ids", "owners", "lengths")
     )
-
-
-def _weights(postings: sa.CTE) -> sa.CTE:
-    """Return the inverse document frequency of each term that occurs in *postings*."""
-    having = sa.func.count()
-    others = sa.bindparam("document_count", type_=sa.Double) - having
-    weight = sa.func.ln(1 + (others + 0.5) / (having + 0.5), type_=sa.Double).label("weight")
-    return sa.select(postings.c.term, weight).group_by(postings.c.term).cte("weights")
+    having = np.bincount(terms, minlength=len(numbers))
+    weights = np.where(having > 0, np.log1p((count - having + 0.5) / (having + 0.5)), 0.0)
+    length = K1 * (1 - B + B * lengths[places] / average_length)
+    part = weights[terms] * frequencies * (K1 + 1) / (frequencies + length)
+    scores = np.asarray(np.bincount(places, part, minlength=starts[-1]), np.float64)
+    ranked: list[Ranked] = []
+    position = 0
+    for kind, some in groupby(segments, key=itemgetter(0)):
+        behind = position + sum(len(segment.live) for _, segment in some)
+        scored = position + np.flatnonzero(scores[position:behind])
+        scored = scored[np.argsort(ids[scored], kind="stable")]
+        ranked.append(Ranked(kind, ids[scored], owners[scored], scores[scored]))
+        position = behind
+    return ranked, float((K1 + 1) * weights.sum())

@@ -1,32 +1,23 @@
 """Exact search by vector over half-precision blobs, with a bounded cache of large scopes."""
 
-import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import sqlalchemy as sa
 
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.schema.tables import search_documents
-from sagacity.storage.search.filters import SHAPES, admitted, values_of
-from sagacity.storage.search.text_work import is_on_a_loop
-from sagacity.storage.statements.array_params import among, one_of
-
-Ids = npt.NDArray[np.int64]
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
+from sagacity.storage.search.filters import admitted, values_of
+from sagacity.storage.search.ranked import CHUNK, Ids, Ranked, best_admitted, off_the_loop, withheld
+from sagacity.storage.statements.array_params import one_of
 
 LARGE_SCOPE = 256
 """Documents from which a scope's vectors are worth keeping in memory."""
 CACHE_BYTES = 256 * 2**20
-_CHUNK = 8_192
-_WORTH_A_THREAD = 4_000
 _SCORES_AT_ONCE = 2_000_000
 """Eight megabytes of them."""
 
@@ -71,7 +62,8 @@ class ExactVectors:
             found += await scan(scope, [reached], wanted, vector, limit)
         if large:
             matrices = [await self._matrix(scope, one) for one in large]
-            found += await _look_up(scope, matrices, wanted, vector, limit)
+            ranked = [await _ranked(one, vector) for one in matrices]
+            found += await best_admitted(scope, ranked, wanted, limit)
         return Nearest(best_hits(found, limit))
 
     async def search_many(
@@ -123,8 +115,8 @@ async def scan(
     )
     best: list[Hit] = []
     result = await scope.connection.stream(statement, values)
-    async for rows in result.partitions(_CHUNK):
-        best = await _off_the_loop(len(rows), _best_of, rows, vector, limit, best)
+    async for rows in result.partitions(CHUNK):
+        best = await off_the_loop(len(rows), _best_of, rows, vector, limit, best)
     return best
 
 
@@ -136,7 +128,7 @@ async def _load(scope: Scope, one: SearchScope, *, after: int) -> _Matrix:
         .order_by(column.document_id)
     )
     rows = (await scope.connection.execute(statement)).all()
-    ids, owners, matrix = await _off_the_loop(len(rows), _unpack, rows)
+    ids, owners, matrix = await off_the_loop(len(rows), _unpack, rows)
     return _Matrix(one.revision, one.kind, ids, owners, matrix)
 
 
@@ -162,27 +154,15 @@ def _merge(known: _Matrix, fresh: _Matrix) -> _Matrix:
     return _Matrix(fresh.revision, fresh.kind, ids[order], owners[order], rows[order])
 
 
-def _page(
-    matrix: _Matrix, scores: Vectors, start: int, size: int
-) -> tuple[list[int], list[int], list[float]]:
-    """Return the ids, owners and scores of *size* rows from place *start* on, best first, ties by id."""
-    order = best_first(scores, start + size)[start : start + size]
-    return matrix.ids[order].tolist(), matrix.owners[order].tolist(), scores[order].tolist()
-
-
-def best_first(scores: Vectors, count: int) -> Ids:
-    """Return the numbers of at least *count* rows, if there are so many, best first: only those are sorted."""
-    if count < len(scores):
-        least = np.partition(scores, len(scores) - count)[len(scores) - count]
-        if not np.isnan(least):
-            near = np.flatnonzero(scores >= least)
-            return near[np.argsort(-scores[near], kind="stable")]
-    return np.argsort(-scores, kind="stable")
-
-
 def _cosines(rows: Vectors, vector: Vectors) -> Vectors:
     """Score every row; returns the scores float32 [n]."""
     return rows @ vector if len(rows) else np.zeros(0, np.float32)
+
+
+async def _ranked(matrix: _Matrix, vector: Vectors) -> Ranked:
+    """Score a whole scope."""
+    scores = await off_the_loop(len(matrix.ids), _cosines, matrix.rows, vector)
+    return Ranked(matrix.kind, matrix.ids, matrix.owners, scores)
 
 
 def _best_of(rows: Sequence[Any], vector: Vectors, limit: int, before: Sequence[Hit]) -> list[Hit]:
@@ -210,26 +190,6 @@ def best_hits(hits: Iterable[Hit], limit: int) -> list[Hit]:
     return kept
 
 
-async def _look_up(
-    scope: Scope, matrices: Sequence[_Matrix], wanted: Filter, vector: Vectors, limit: int
-) -> list[Hit]:
-    """Rank whole scopes in memory, then ask the database, best first, which rows may not be found: mostly few."""
-    scored = [await _off_the_loop(len(one.ids), _cosines, one.rows, vector) for one in matrices]
-    found: list[list[Hit]] = [[] for _ in matrices]
-    start, size = 0, limit + limit // 4
-    while short := [i for i, one in enumerate(matrices) if start < len(one.ids) and len(found[i]) < limit]:
-        parts = {i: _page(matrices[i], scored[i], start, size) for i in short}
-        withheld = await _withheld(scope, wanted, [number for ids, *_ in parts.values() for number in ids])
-        for i, part in parts.items():
-            found[i] += [
-                Hit(number, owner, matrices[i].kind, score)
-                for number, owner, score in zip(*part, strict=True)
-                if number not in withheld
-            ]
-        start, size = start + size, min(size * 4, _CHUNK)
-    return [hit for hits in found for hit in hits[:limit]]
-
-
 async def _look_up_many(
     scope: Scope, matrix: _Matrix, wanted: Filter, vectors: Vectors, limit: int
 ) -> list[list[Hit]]:
@@ -241,17 +201,17 @@ async def _look_up_many(
     found: list[list[Hit]] = []
     for start in range(0, len(vectors), step):
         asked = vectors[start : start + step]
-        scores, places = await _off_the_loop(asked.size * len(matrix.ids), _nearest, matrix.rows, asked, size)
-        withheld = await _withheld(scope, wanted, np.unique(matrix.ids[places]).tolist())
+        scores, places = await off_the_loop(asked.size * len(matrix.ids), _nearest, matrix.rows, asked, size)
+        out = await withheld(scope, wanted, np.unique(matrix.ids[places]).tolist())
         for vector, near, near_scores in zip(asked, places, scores, strict=True):
             numbers, owners = matrix.ids[near].tolist(), matrix.owners[near].tolist()
             hits = [
                 Hit(number, owner, matrix.kind, score)
                 for number, owner, score in zip(numbers, owners, near_scores.tolist(), strict=True)
-                if number not in withheld
+                if number not in out
             ][:limit]
             if len(hits) < limit and size < len(matrix.ids):
-                hits = await _look_up(scope, [matrix], wanted, vector, limit)
+                hits = await best_admitted(scope, [await _ranked(matrix, vector)], wanted, limit)
             found.append(hits)
     return found
 
@@ -263,32 +223,3 @@ def _nearest(rows: Vectors, vectors: Vectors, size: int) -> tuple[Vectors, Ids]:
     near = np.take_along_axis(scores, places, axis=1)
     order = np.argsort(-near, axis=1, kind="stable")
     return np.take_along_axis(near, order, axis=1), np.take_along_axis(places, order, axis=1)
-
-
-async def _withheld(scope: Scope, wanted: Filter, ids: Sequence[int]) -> set[int]:
-    """Return those of the documents *ids* that *wanted* does not admit."""
-    values, numbers = values_of(wanted), set[int]()
-    if not values:
-        return numbers
-    for start in range(0, len(ids), _CHUNK):
-        given = {"ids": ids[start : start + _CHUNK]} | values
-        numbers.update(row[0] for row in await scope.all(_not_admitted(tuple(values)), given))
-    return numbers
-
-
-@lru_cache(maxsize=SHAPES)
-def _not_admitted(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
-    """Build the statement for documents of given numbers that these fields do not admit, or say nothing of."""
-    column = search_documents.c
-    return sa.select(column.document_id).where(
-        among(column.document_id, "ids"), sa.and_(*admitted(fields)).is_not(sa.true())
-    )
-
-
-async def _off_the_loop(
-    rows: int, work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
-) -> Result:
-    """Run *work* in a thread where others would notice its time; here where that costs more, or is a thread already."""
-    if rows < _WORTH_A_THREAD or not is_on_a_loop():
-        return work(*args, **kwargs)
-    return await asyncio.to_thread(work, *args, **kwargs)

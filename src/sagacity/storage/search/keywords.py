@@ -10,7 +10,7 @@ from typing import cast
 
 import Stemmer
 
-ANALYZER = "unicode-4"
+ANALYZER = "unicode-5"
 """Changes whenever the same text, or turn, would give other terms, signals or cautions; recorded with the index."""
 
 MAX_TERM_CHARACTERS = 64

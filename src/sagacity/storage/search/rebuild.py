@@ -18,7 +18,6 @@ from sagacity.storage.schema.tables import (
     requests,
     search_documents,
     search_scopes,
-    search_terms,
 )
 from sagacity.storage.search.documents import SearchRepository
 from sagacity.storage.search.writing import Document, unpack
@@ -43,7 +42,7 @@ async def rebuild(
         await _enter(scope)
         await scope.backend.take_time(
             scope.connection
-        )  # all terms of a large organisation go in one statement
+        )  # what is left of a large organisation goes in one statement
         await _clear(scope)
         newest[scope.org_id] = await _newest_document(scope)
         total += sum([await _count(scope, table) for table in (interactions, memories)])
@@ -64,12 +63,11 @@ async def _enter(scope: Scope) -> None:
 
 
 async def _clear(scope: Scope) -> None:
-    """Take all terms out; the documents stay until those that replace them have taken their vectors."""
+    """Empty the scopes; the documents stay until those that replace them have taken their vectors."""
     column = search_scopes.c
     mine = sa.select(column.scope_id).where(column.org_id == scope.org_id)
-    # Whoever writes to a scope now has ended before, so that no term of theirs stays behind, or waits.
+    # Whoever writes to a scope now has ended before, so that no document of theirs stays behind, or waits.
     await scope.all(scope.locked(mine.order_by(column.kind, column.user_id)))
-    await scope.run(sa.delete(search_terms).where(search_terms.c.scope_id.in_(mine)))
     await scope.run(
         sa.update(search_scopes)
         .where(column.org_id == scope.org_id)

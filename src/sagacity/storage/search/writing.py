@@ -1,6 +1,6 @@
 """Search documents as they are written: with their terms, and counted into their scopes."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,19 +15,16 @@ from sagacity.domain.caution import Caution
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import Approval, Status, Visibility
 from sagacity.storage.base import Scope, Vectors
-from sagacity.storage.schema.tables import search_documents, search_scopes, search_terms
+from sagacity.storage.schema.tables import search_documents, search_scopes
 from sagacity.storage.search.keywords import asks, date_terms, first_person_share, terms_of
 from sagacity.storage.search.scopes import grow_scope
+from sagacity.storage.search.term_index import pack_terms
 from sagacity.storage.search.text_work import beside_the_loop
 from sagacity.storage.statements.array_params import among, one_of
 
 _KEYS_A_STATEMENT = 5_000
-_TERMS_A_STATEMENT = 2_000
-_POSTING = tuple(search_terms.c[one] for one in ("scope_id", "term", "document_id", "frequency", "org_id"))
-_ADD_DOCUMENT = search_documents.insert().returning(
-    search_documents.c.document_id, search_documents.c.kind, search_documents.c.owner_id
-)
-_OF_TEXT = ("text", "term_count", "first_person", "asks", "vector")
+_ADD_DOCUMENT = search_documents.insert()
+_OF_TEXT = ("text", "term_count", "terms", "first_person", "asks", "vector")
 """Columns that stay as they are where a document says what it said."""
 
 
@@ -81,7 +78,8 @@ class _Draft:
     """A document to be written, what it is found by, and its former row, if there is one."""
 
     document: Document
-    terms: Counter[str]
+    term_count: int
+    terms: bytes
     former: Any = None
 
     @property
@@ -109,12 +107,12 @@ def unpack(packed: bytes) -> Vectors:
     return np.frombuffer(packed, "<f2").astype(np.float32)
 
 
-def _terms(kind: str, text: str, event_at: datetime | None) -> Counter[str]:
+def _draft(document: Document, former: Any) -> _Draft:
     """Count what a document is found by: the words of its text, and of a turn those of its date."""
-    terms = terms_of(text)
-    if kind == INTERACTION and event_at is not None:
-        terms.update(date_terms(event_at))
-    return terms
+    terms = terms_of(document.text)
+    if document.kind == INTERACTION:
+        terms.update(date_terms(document.happened_at))
+    return _Draft(document, terms.total(), pack_terms(terms), former)
 
 
 async def put(scope: Scope, documents: Sequence[Document], *, new: bool) -> None:
@@ -132,10 +130,7 @@ async def put(scope: Scope, documents: Sequence[Document], *, new: bool) -> None
         return
     former = {} if new else await _former(scope, documents)
     drafts = await beside_the_loop(
-        lambda: [
-            _Draft(one, _terms(one.kind, one.text, one.happened_at), former.get((one.kind, one.owner_id)))
-            for one in documents
-        ],
+        lambda: [_draft(one, former.get((one.kind, one.owner_id))) for one in documents],
         size=sum(len(one.text) for one in documents),
     )
     places = await _grow(scope, drafts)
@@ -153,9 +148,9 @@ async def _former(scope: Scope, documents: Sequence[Document]) -> dict[tuple[str
         for kind, ids in owners.items()
         for start in range(0, len(ids), _KEYS_A_STATEMENT)
         for row in await scope.all(
-            sa.select(*(column[name] for name in ("document_id", "kind", "owner_id", "text", "term_count")))
-            .add_columns(column.event_at)
-            .where(
+            sa.select(
+                *(column[name] for name in ("document_id", "kind", "owner_id", "text", "term_count"))
+            ).where(
                 column.org_id == scope.org_id,
                 column.kind == kind,
                 column.owner_id.in_(ids[start : start + _KEYS_A_STATEMENT]),
@@ -170,7 +165,7 @@ async def _grow(scope: Scope, drafts: Sequence[_Draft]) -> dict[tuple[str, str],
     for draft in drafts:
         size = sizes[draft.home]
         size[0] += draft.former is None
-        size[1] += draft.terms.total() - (0 if draft.former is None else draft.former.term_count)
+        size[1] += draft.term_count - (0 if draft.former is None else draft.former.term_count)
     rows = await scope.all(
         scope.upsert(grow_scope),
         [
@@ -192,24 +187,11 @@ async def _insert(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[
     if not drafts:
         return
     own = {"org_id": scope.org_id}
-    found = await scope.all(_ADD_DOCUMENT, [own | _row(draft, places[draft.home]) for draft in drafts])
-    numbers = {(row.kind, row.owner_id): row.document_id for row in found}
-    await _post(
-        scope,
-        [
-            (places[draft.home].scope_id, numbers[draft.document.kind, draft.document.owner_id], draft.terms)
-            for draft in drafts
-        ],
-    )
+    await scope.run(_ADD_DOCUMENT, [own | _row(draft, places[draft.home]) for draft in drafts])
 
 
 async def _update(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[str, str], _Place]) -> None:
     rewritten = [draft for draft in drafts if not draft.says_the_same]
-    unsaid = [
-        (places[draft.home].scope_id, draft.former)
-        for draft in rewritten
-        if draft.former.text != draft.document.text
-    ]
     for kept, group in (
         (_OF_TEXT, [draft for draft in drafts if draft.says_the_same]),
         ((), rewritten),
@@ -222,13 +204,6 @@ async def _update(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[
         if rows:
             column = search_documents.c
             await scope.run(sa.update(search_documents).where(column.document_id == sa.bindparam("d")), rows)
-    if unsaid:
-        await _unpost(scope, unsaid)
-        changed = [draft for draft in rewritten if draft.former.text != draft.document.text]
-        await _post(
-            scope,
-            [(places[one.home].scope_id, one.former.document_id, one.terms) for one in changed],
-        )
     if unvectored := {places[draft.home].scope_id for draft in rewritten if draft.document.vector is None}:
         column = search_scopes.c
         await scope.run(
@@ -259,7 +234,8 @@ def _row(draft: _Draft, place: _Place) -> dict[str, Any]:
         "archived_at": document.archived_at,
         "facts": document.facts,
         "text": document.text,
-        "term_count": draft.terms.total(),
+        "term_count": draft.term_count,
+        "terms": draft.terms,
         "caution": None if document.caution is None else str(document.caution),
         "first_person": first_person_share(document.text) if document.kind == INTERACTION else None,
         "asks": asks(document.text) if document.kind == INTERACTION else None,
@@ -268,44 +244,6 @@ def _row(draft: _Draft, place: _Place) -> dict[str, Any]:
         "embed_attempts": 0,
         "embed_error": "",
     }
-
-
-async def _post(scope: Scope, found_by: Sequence[tuple[int, int, Counter[str]]]) -> None:
-    """Write the terms of documents: of each its scope, its number and what it is found by."""
-
-    def as_on_disk() -> list[tuple[int, str, int, int, str]]:
-        org_id = scope.org_id
-        return sorted(
-            (scope_id, term, document_id, frequency, org_id)
-            for scope_id, document_id, terms in found_by
-            for term, frequency in terms.items()
-        )
-
-    postings = await beside_the_loop(as_on_disk, size=sum(len(terms) for _, _, terms in found_by))
-    for start in range(0, len(postings), _TERMS_A_STATEMENT):  # others have the event loop between
-        some = postings[start : start + _TERMS_A_STATEMENT]
-        await scope.backend.insert_many(scope.connection, _POSTING, some)
-
-
-async def _unpost(scope: Scope, former: Iterable[tuple[int, Any]]) -> None:
-    """Remove the terms of documents: of each its scope and its row."""
-    posting = search_terms.c
-    rows = list(former)
-    keys = await beside_the_loop(
-        lambda: [
-            {"s": scope_id, "t": term, "d": row.document_id}
-            for scope_id, row in rows
-            for term in _terms(row.kind, row.text, row.event_at)
-        ],
-        size=sum(len(row.text) for _, row in rows),
-    )
-    statement = sa.delete(search_terms).where(
-        posting.scope_id == sa.bindparam("s"),
-        posting.term == sa.bindparam("t"),
-        posting.document_id == sa.bindparam("d"),
-    )
-    for start in range(0, len(keys), _TERMS_A_STATEMENT):
-        await scope.run(statement, keys[start : start + _TERMS_A_STATEMENT])
 
 
 async def remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
@@ -332,14 +270,10 @@ async def _remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
     rows = await scope.all(
         sa.delete(search_documents)
         .where(column.org_id == scope.org_id, column.kind == kind, column.owner_id.in_(list(owner_ids)))
-        .returning(
-            *(column.scope_id, column.document_id, column.kind, column.text, column.event_at),
-            column.term_count,
-        )
+        .returning(column.scope_id, column.term_count)
     )
     if not rows:
         return
-    await _unpost(scope, [(row.scope_id, row) for row in rows])
     sizes: dict[int, list[int]] = defaultdict(lambda: [0, 0])
     for row in rows:
         sizes[row.scope_id][0] += 1

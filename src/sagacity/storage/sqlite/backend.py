@@ -5,13 +5,12 @@ import math
 import sqlite3
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.dialects.sqlite import dialect as sqlite_dialect
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -25,6 +24,7 @@ from sagacity.storage.base import VectorIndex
 from sagacity.storage.pools import in_use
 from sagacity.storage.schema.migrate import check, migrate
 from sagacity.storage.search.exact_vectors import ExactVectors
+from sagacity.storage.search.term_index import TermIndex
 from sagacity.storage.sqlite.driver import OneHopConnection, connect
 from sagacity.storage.sqlite.file import rewrite
 from sagacity.storage.sqlite.visits import BEGIN_TO_WRITE, BUSY_SECONDS, Visits, asked, is_busy
@@ -74,6 +74,7 @@ class SQLite:
         self._turns = Turns()
         self._statements = PreparedStatements(self._visits.engine.dialect)
         self.vectors: VectorIndex = ExactVectors()
+        self.terms = TermIndex()
         self.statements: dict[object, Any] = {}
 
     @property
@@ -181,12 +182,6 @@ class SQLite:
         """Insert many rows with one statement."""
         await connection.execute(table.insert(), list(rows))
 
-    async def insert_many(
-        self, connection: AsyncConnection, columns: Sequence[sa.Column[Any]], rows: Sequence[tuple[Any, ...]]
-    ) -> None:
-        """Insert many rows as they are: SQLAlchemy takes longer to look at each than SQLite to store it."""
-        await _ask(connection, Told(_insertion(tuple(columns)), list(rows), returns_rows=False))
-
     async def renumber(self, connection: AsyncConnection) -> None:
         """Do nothing: numbers always go on after the largest."""
 
@@ -220,13 +215,6 @@ class SQLite:
         self._writes.close()
         await self._readers.dispose()
         await self._writer.dispose()
-
-
-@cache
-def _insertion(columns: tuple[sa.Column[Any], ...]) -> str:
-    """Return the statement that inserts rows of these columns, in its words."""
-    empty: dict[str, Any] = {one.name: sa.bindparam(one.name) for one in columns}
-    return str(columns[0].table.insert().values(empty).compile(dialect=sqlite_dialect()))
 
 
 def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: int) -> AsyncEngine:

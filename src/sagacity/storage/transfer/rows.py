@@ -6,18 +6,16 @@ statement names what a key begins with, so that no planner has a choice to get w
 
     the key begins with the organisation    → a range of that key, page by page
     rows are numbered over all of them      → the organisation's numbers at once, then rows by number
-    terms                                   → the organisation's scopes at once, then a few small scopes or one large
 """
 
 import json
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
-from itertools import accumulate, takewhile
 from typing import Any
 
 import numpy as np
@@ -36,7 +34,6 @@ from sagacity.storage.schema.tables import (
     search_documents,
     search_index,
     search_scopes,
-    search_terms,
 )
 from sagacity.storage.schema.views import known_organisations
 from sagacity.storage.statements.array_params import among
@@ -45,10 +42,9 @@ Row = dict[str, Any]
 Rows = Sequence[sa.Row[Any]]
 Key = tuple[Any, ...]
 
-# Leases belong to processes that live; the one row of the index belongs to no organisation. Terms are told apart by
-# their scopes, so those have to be there first.
-_ASIDE = (leases, search_index, search_terms)
-TABLES = (*(table for table in metadata.sorted_tables if table not in _ASIDE), search_terms)
+# Leases belong to processes that live; the one row of the index belongs to no organisation.
+_ASIDE = (leases, search_index)
+TABLES = tuple(table for table in metadata.sorted_tables if table not in _ASIDE)
 """What belongs to organisations and can be copied, parents before children."""
 
 _PAGE = 2_000
@@ -117,9 +113,7 @@ class Snapshot:
         if not left:
             return
         instead = _instead(part)
-        if part.table is search_terms:
-            found = self._terms(part, after)
-        elif (number := _number(part.table)) is not None:
+        if (number := _number(part.table)) is not None:
             found = self._by_number(part, number, after)
         else:
             found = self._by_key(part, after)
@@ -139,12 +133,7 @@ class Snapshot:
 
     async def _counted(self, part: Part) -> int:
         counted = sa.select(sa.func.count()).select_from(part.table)
-        if part.table is not search_terms:
-            return (await self._rows(part, counted.where(part.table.c.org_id == part.org_id)))[0][0]
-        numbers = [scope.scope_id for scope in await self._scopes(part)]
-        some = counted.where(among(search_terms.c.scope_id, "numbers"))
-        chunks = [numbers[at : at + _PAGE] for at in range(0, len(numbers), _PAGE)]
-        return sum([(await self._rows(part, some, {"numbers": chunk}))[0][0] for chunk in chunks])
+        return (await self._rows(part, counted.where(part.table.c.org_id == part.org_id)))[0][0]
 
     async def _by_key(self, part: Part, after: Key | None) -> AsyncGenerator[Rows]:
         """Yield rows whose key begins with the organisation, or of a table that is always small."""
@@ -175,33 +164,6 @@ class Snapshot:
                 numbers.extend([row[0] for row in rows])
         np.frombuffer(numbers, np.int64).sort()  # in place
         return numbers
-
-    async def _terms(self, part: Part, after: Key | None) -> AsyncGenerator[Rows]:
-        """Yield the terms of the organisation's scopes: of some that fill a page together, or a page of one."""
-        scopes, size, key = await self._scopes(part), _size(part.table), _key(part.table)
-        numbers = [scope.scope_id for scope in scopes]
-        fresh = sa.select(search_terms).where(among(key[0], "numbers")).order_by(*key).limit(size)
-        at = 0
-        while at < len(numbers):
-            if after is None:
-                taken = _filling(scopes[at : at + size], size)
-                rows = await self._rows(part, fresh, {"numbers": numbers[at : at + taken]})
-            else:
-                at, taken = bisect_left(numbers, after[0]), 1
-                rest = sa.select(search_terms).where(key[0] == after[0], _behind(key[1:], after[1:]))
-                rows = await self._rows(part, rest.order_by(*key[1:]).limit(size))
-            if rows:
-                yield rows
-            if len(rows) < size:
-                at, after = at + taken, None
-            else:
-                after = key_of(search_terms, _named(search_terms, rows[-1]))
-
-    async def _scopes(self, part: Part) -> Rows:
-        """Return the organisation's scopes in order, with how many words each has, and so terms at the most."""
-        scope = search_scopes.c
-        statement = sa.select(scope.scope_id, scope.term_count).where(scope.org_id == part.org_id)
-        return sorted(await self._rows(part, statement))
 
     async def _rows(
         self, part: Part, statement: sa.Executable, values: Mapping[str, Any] | None = None
@@ -278,12 +240,6 @@ def _number(table: sa.Table) -> sa.Column[int] | None:
 
 def _size(table: sa.Table) -> int:
     return _PAGE_OF.get(table, _PAGE)
-
-
-def _filling(scopes: Rows, size: int) -> int:
-    """Return how many of *scopes* have terms for one page together; at least one."""
-    sums = accumulate(scope.term_count for scope in scopes)
-    return max(1, sum(1 for _ in takewhile(lambda terms: terms <= size, sums)))
 
 
 def _behind(key: Sequence[sa.Column[Any]], after: Key) -> sa.ColumnElement[bool]:

@@ -1054,6 +1054,7 @@ def _search() -> None:
         sa.Column("facts", JSON),
         _text("text"),
         _count("term_count"),
+        sa.Column("terms", sa.LargeBinary(), nullable=False),
         sa.Column("revision", sa.BigInteger(), nullable=False),
         sa.Column("vector", sa.LargeBinary().with_variant(_HalfVector(), "postgresql")),
         _count("embed_attempts"),
@@ -1078,16 +1079,6 @@ def _search() -> None:
     )
     op.create_index(
         "ux_search_documents_owner", "search_documents", ["org_id", "kind", "owner_id"], unique=True
-    )
-    op.create_table(
-        "search_terms",
-        sa.Column("scope_id", NUMBER, autoincrement=False, nullable=False),
-        _key("term"),
-        sa.Column("document_id", NUMBER, autoincrement=False, nullable=False),
-        sa.Column("frequency", sa.Integer(), nullable=False),
-        _key("org_id"),
-        sa.PrimaryKeyConstraint("scope_id", "term", "document_id", name=op.f("pk_search_terms")),
-        sqlite_with_rowid=False,
     )
 
 

@@ -1,0 +1,313 @@
+"""
+The inverted index: packed with each document, and built in memory for the scopes that are searched.
+
+A document's terms are some hundred bytes of its row. What is searched is made of them: a scope's segments, each with
+its postings in the order of their terms. A segment never changes. Documents that were written since are a segment of
+their own, in which they replace their former selves, and small segments are merged: so a write to 50,000 documents
+costs the next search a few of them, not all (O'Neil et al. 1996, the log-structured merge tree).
+"""
+
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import sqlalchemy as sa
+
+from sagacity.storage.base import Scope, SearchScope
+from sagacity.storage.schema.tables import search_documents
+from sagacity.storage.search.ranked import CHUNK, Ids, off_the_loop
+from sagacity.storage.statements.array_params import among
+
+CACHE_BYTES = 128 * 2**20
+"""Of a process: the terms of 400,000 turns of a conversation, at 24 terms each."""
+_OVERHEAD_BYTES = 1_500
+"""What a segment takes besides what its arrays hold."""
+_HASH_BYTES = 8
+_MOST = 255
+"""Highest frequency that is kept; BM25 weighs it as 99.5 % of any higher one."""
+_PACKED = np.dtype([("term", "<u8"), ("frequency", "u1")])
+
+
+def pack_terms(terms: Mapping[str, int]) -> bytes:
+    """Turn counted terms into nine bytes each: the term's hash, and how often it occurs, up to 255."""
+    return b"".join([_hash(term) + min(count, _MOST).to_bytes() for term, count in terms.items()])
+
+
+def term_numbers(terms: Sequence[str]) -> npt.NDArray[np.uint64]:
+    """Return the numbers uint64 [n] by which the index knows *terms*."""
+    return np.frombuffer(b"".join(map(_hash, terms)), "<u8").astype(np.uint64)
+
+
+@lru_cache(maxsize=65_536)
+def _hash(term: str) -> bytes:
+    """Hash a term to 64 bits: two of a million terms share a hash with a chance of 3 in 100 million."""
+    return blake2b(term.encode(), digest_size=_HASH_BYTES).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Where terms occur in a segment, a posting a row: which term, which document, how often. All are [n]."""
+
+    terms: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int32]
+    frequencies: npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Numbers int64 [n] ascending, owners int64 [n], and lengths in terms int32 [n]."""
+
+    ids: Ids
+    owners: Ids
+    lengths: npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """In the order of their terms uint64 [m]: places int32 [m] among the documents, frequencies uint8 [m]."""
+
+    terms: npt.NDArray[np.uint64]
+    places: npt.NDArray[np.int32]
+    frequencies: npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Documents of a scope and their postings; those that are not live, bool [n], have changed since."""
+
+    documents: Documents
+    postings: Postings
+    live: npt.NDArray[np.bool_]
+    live_count: int
+
+    @property
+    def nbytes(self) -> int:
+        """Roughly what it takes in memory."""
+        arrays = (
+            *(self.documents.ids, self.documents.owners, self.documents.lengths, self.live),
+            *(self.postings.terms, self.postings.places, self.postings.frequencies),
+        )
+        return _OVERHEAD_BYTES + sum(one.nbytes for one in arrays)
+
+    def find(self, numbers: npt.NDArray[np.uint64]) -> Matches | None:
+        """Return where the terms of these numbers occur; None for nowhere."""
+        starts = np.searchsorted(self.postings.terms, numbers, "left")
+        counts = np.searchsorted(self.postings.terms, numbers, "right") - starts
+        total = int(counts.sum())
+        if not total:
+            return None
+        terms = np.repeat(np.arange(len(numbers)), counts)
+        found = np.arange(total) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
+        places, frequencies = self.postings.places[found], self.postings.frequencies[found]
+        if self.live_count == len(self.live):
+            return Matches(terms, places, frequencies)
+        kept = self.live[places]
+        return Matches(terms[kept], places[kept], frequencies[kept])
+
+    def without(self, ids: Ids) -> "Segment":
+        """Return the segment with these documents dead."""
+        mine = self.documents.ids
+        places = np.minimum(np.searchsorted(mine, ids), len(mine) - 1)
+        dead = places[(mine[places] == ids) & self.live[places]]
+        if not len(dead):
+            return self
+        live = self.live.copy()
+        live[dead] = False
+        return replace(self, live=live, live_count=self.live_count - len(dead))
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeTerms:
+    """A scope's terms as they were at a revision."""
+
+    revision: int
+    segments: tuple[Segment, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Roughly what it takes in memory."""
+        return sum(one.nbytes for one in self.segments)
+
+    def with_changes(self, rows: Sequence[Any], revision: int) -> "ScopeTerms":
+        """Return it with documents as they are now."""
+        if not rows:
+            return ScopeTerms(revision, self.segments)
+        fresh = segment_of(rows)
+        segments = [one.without(fresh.documents.ids) for one in self.segments]
+        segments = [*(one for one in segments if one.live_count), fresh]
+        while len(segments) > 1 and 2 * segments[-1].live_count > segments[-2].live_count:
+            segments[-2:] = [_merged(segments[-2:])]
+        return ScopeTerms(revision, tuple(segments))
+
+
+class TermIndex:
+    """
+    The terms of the scopes that were searched last, in a bounded memory.
+
+    A search reads only what was written since the one before. What a transaction that writes sees is not kept: it may
+    be rolled back.
+    """
+
+    def __init__(self, capacity_bytes: int = CACHE_BYTES) -> None:
+        self._capacity = capacity_bytes
+        self._kept: OrderedDict[int, ScopeTerms] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()  # readers of SQLite are threads
+
+    async def read(self, scope: Scope, scopes: Sequence[SearchScope]) -> list[ScopeTerms]:
+        """Return the terms of *scopes*, in their order, as the transaction sees them."""
+        found: dict[int, ScopeTerms] = {}
+        unknown: list[SearchScope] = []
+        for one in scopes:
+            known = self._look_up(one.scope_id)
+            if known is None or not one.removed_revision <= known.revision <= one.revision:
+                unknown.append(one)
+                continue
+            if known.revision < one.revision:
+                given = {"scope_id": one.scope_id, "revision": known.revision}
+                rows = await scope.all(_changed(), given)
+                known = await off_the_loop(
+                    one.document_count if rows else 0, known.with_changes, rows, one.revision
+                )
+                self._keep(scope, one, known)
+            found[one.scope_id] = known
+        for some in _chunks(unknown):
+            for one, known in await _loaded(scope, some):
+                self._keep(scope, one, known)
+                found[one.scope_id] = known
+        return [found[one.scope_id] for one in scopes]
+
+    def forget(self) -> None:
+        """Let go of everything that is kept."""
+        with self._lock:
+            self._kept.clear()
+            self._bytes = 0
+
+    def _look_up(self, scope_id: int) -> ScopeTerms | None:
+        with self._lock:
+            if scope_id in self._kept:
+                self._kept.move_to_end(scope_id)
+            return self._kept.get(scope_id)
+
+    def _keep(self, scope: Scope, one: SearchScope, terms: ScopeTerms) -> None:
+        if scope.writes:
+            return
+        with self._lock:
+            former = self._kept.get(one.scope_id)
+            if former is not None and former.revision > terms.revision:
+                return
+            self._kept[one.scope_id] = terms
+            self._kept.move_to_end(one.scope_id)
+            self._bytes += terms.nbytes - (0 if former is None else former.nbytes)
+            while self._bytes > self._capacity and len(self._kept) > 1:
+                self._bytes -= self._kept.popitem(last=False)[1].nbytes
+
+
+def segment_of(rows: Sequence[Any]) -> Segment:
+    """Build a segment of documents: rows of their numbers, owners, lengths in terms and packed terms."""
+    rows = sorted(rows, key=lambda row: row[0])
+    packed = [row[3] for row in rows]
+    postings = np.frombuffer(b"".join(packed), _PACKED)
+    places = np.repeat(np.arange(len(rows), dtype=np.int32), [len(one) // _PACKED.itemsize for one in packed])
+    documents = Documents(
+        np.array([row[0] for row in rows], np.int64),
+        np.array([row[1] for row in rows], np.int64),
+        np.array([row[2] for row in rows], np.int32),
+    )
+    return _segment(
+        documents, Postings(postings["term"].astype(np.uint64), places, postings["frequency"].copy())
+    )
+
+
+def _segment(documents: Documents, postings: Postings) -> Segment:
+    """Build a segment of live documents, with postings in any order."""
+    order = np.argsort(postings.terms, kind="stable")
+    by_term = Postings(postings.terms[order], postings.places[order], postings.frequencies[order])
+    return Segment(documents, by_term, np.ones(len(documents.ids), np.bool_), len(documents.ids))
+
+
+def _merged(segments: Sequence[Segment]) -> Segment:
+    """Make one segment of what is live in several."""
+    ids = np.concatenate([one.documents.ids[one.live] for one in segments])
+    order = np.argsort(ids, kind="stable")
+    place_of = np.empty(len(ids), np.int32)
+    place_of[order] = np.arange(len(ids), dtype=np.int32)
+    parts: list[Postings] = []
+    start = 0
+    for one in segments:
+        kept = one.live[one.postings.places]
+        among_live = np.cumsum(one.live) - 1
+        parts.append(
+            Postings(
+                one.postings.terms[kept],
+                place_of[start + among_live[one.postings.places[kept]]],
+                one.postings.frequencies[kept],
+            )
+        )
+        start += one.live_count
+    documents = Documents(
+        ids[order],
+        np.concatenate([one.documents.owners[one.live] for one in segments])[order],
+        np.concatenate([one.documents.lengths[one.live] for one in segments])[order],
+    )
+    postings = Postings(
+        np.concatenate([one.terms for one in parts]),
+        np.concatenate([one.places for one in parts]),
+        np.concatenate([one.frequencies for one in parts]),
+    )
+    return _segment(documents, postings)
+
+
+def _chunks(scopes: Sequence[SearchScope]) -> Iterator[list[SearchScope]]:
+    """Cut *scopes* into parts of some thousand documents; a scope that is larger is a part of its own."""
+    some: list[SearchScope] = []
+    documents = 0
+    for one in scopes:
+        if some and documents + one.document_count > CHUNK:
+            yield some
+            some, documents = [], 0
+        some.append(one)
+        documents += one.document_count
+    if some:
+        yield some
+
+
+async def _loaded(scope: Scope, scopes: Sequence[SearchScope]) -> list[tuple[SearchScope, ScopeTerms]]:
+    """Read the terms of *scopes* whole."""
+    rows: dict[int, list[Any]] = defaultdict(list)
+    result = await scope.connection.stream(_whole(), {"scope_ids": [one.scope_id for one in scopes]})
+    async for some in result.partitions(CHUNK):
+        for row in some:
+            rows[row[4]].append(row)
+
+    def built() -> list[tuple[SearchScope, ScopeTerms]]:
+        return [
+            (one, ScopeTerms(one.revision, (segment_of(found),) if (found := rows[one.scope_id]) else ()))
+            for one in scopes
+        ]
+
+    return await off_the_loop(sum(map(len, rows.values())), built)
+
+
+_column = search_documents.c
+_SHOWN = (_column.document_id, _column.owner_id, _column.term_count, _column.terms)
+
+
+@cache
+def _changed() -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for the documents of a scope that were written after a revision."""
+    of_scope = (_column.scope_id == sa.bindparam("scope_id"), _column.revision > sa.bindparam("revision"))
+    return sa.select(*_SHOWN).where(*of_scope)
+
+
+@cache
+def _whole() -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for the documents of some scopes."""
+    of_scopes = among(_column.scope_id, "scope_ids")
+    return sa.select(*_SHOWN, _column.scope_id).where(of_scopes)
