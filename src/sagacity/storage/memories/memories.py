@@ -23,6 +23,7 @@ from sagacity.domain.memory import (
     Status,
     Visibility,
 )
+from sagacity.domain.paced import each
 from sagacity.domain.quarantine import Standing
 from sagacity.domain.query import Filter
 from sagacity.domain.quota import QuotaName
@@ -169,7 +170,8 @@ class MemoryRepository:
             return []
         statement = self._scope.locked(_numbered())
         given = {"org_id": self._scope.org_id, "ids": list(ids)}
-        found = {row.memory_id: memory_of(row) for row in await self._scope.all(statement, given)}
+        rows = await self._scope.all(statement, given)
+        found: dict[int, Memory] = {one.memory_id: one for one in await each(memory_of, rows)}
         return [found[number] for number in ids if number in found and kind in (None, found[number].kind)]
 
     async def contents(self, ids: Sequence[int]) -> dict[tuple[str, int], str]:
@@ -213,7 +215,7 @@ class MemoryRepository:
             column.status == str(status),
         )
         rows = await self._scope.all(statement.order_by(column.memory_id))
-        return [memory_of(row) for row in rows]
+        return await each(memory_of, rows)
 
     async def replaced_by(self, successors: Sequence[Memory], *, limit: int) -> list[Memory]:
         """Return up to *limit* memories that one of *successors* replaced or was merged from, oldest first."""
@@ -227,13 +229,13 @@ class MemoryRepository:
             sa.or_(*(sa.and_(column.kind == kind, column.user_id == user) for kind, user in owners)),
         )
         rows = await self._scope.all(self._scope.locked(statement.order_by(column.memory_id).limit(limit)))
-        return [memory_of(row) for row in rows]
+        return await each(memory_of, rows)
 
     async def find_uids(self, uids: Sequence[str]) -> dict[str, Memory]:
         """Return those of *uids* that exist, of any kind and user."""
         statement = self._mine().where(memories.c.uid.in_(list(uids))).order_by(memories.c.memory_id)
         rows = await self._scope.all(self._scope.locked(statement))
-        return {row.uid: memory_of(row) for row in rows}
+        return {memory.uid: memory for memory in await each(memory_of, rows)}
 
     async def list_newest(
         self,
@@ -286,7 +288,7 @@ class MemoryRepository:
             statement = statement.where(has_document(column.memory_id, column.kind, of_documents))
         statement = statement.order_by(changed_at.desc(), column.memory_id.desc()).limit(limit)
         read = self._scope.newest if admits_most else self._scope.all
-        return [memory_of(row) for row in await read(statement, values)]
+        return await each(memory_of, await read(statement, values))
 
     async def taught_by(self, request_id: RequestId) -> Sequence[Memory]:
         """Return the memories that one request taught, or helped to teach, in the order they came about."""
@@ -296,7 +298,7 @@ class MemoryRepository:
             .where(memory_requests.c.org_id == self._scope.org_id, memory_requests.c.request_id == request_id)
             .order_by(memories.c.memory_id)
         )
-        return [memory_of(row) for row in await self._scope.all(statement)]
+        return await each(memory_of, await self._scope.all(statement))
 
     async def approved_skills(self) -> dict[MemoryId, str]:
         """Return what all current skills that are approved are called, oldest first, without reading what they say."""
