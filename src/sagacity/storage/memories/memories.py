@@ -54,11 +54,15 @@ def memory_of(row: Any) -> Memory:
 
 
 def _admits_most(wanted: Filter, fields: Collection[str]) -> bool:
-    """Whether few memories of an organisation are kept out by what *wanted* asks for, which are *fields*."""
+    """
+    Whether few memories of an organisation are kept out by what *wanted* asks for, which are *fields*.
+
+    Of one status alone none are: an index has those in their order.
+    """
     return (
         set(fields) <= {"statuses", "visibility", "is_held", "valid_at", *_OWN}
         and not wanted.is_held
-        and (not wanted.statuses or Status.CURRENT in wanted.statuses)
+        and (len(wanted.statuses) <= 1 or Status.CURRENT in wanted.statuses)
         and (not wanted.visibility or Visibility.SERVED in wanted.visibility)
     )
 
