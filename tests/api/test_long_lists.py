@@ -67,3 +67,12 @@ async def test_a_long_list_leaves_the_loop_to_others(api: httpx.AsyncClient) -> 
         assert reply.status_code == 200, reply.text
         longest[f"{path} {given}"] = work.longest
     assert {call: calls for call, calls in longest.items() if calls >= MOST_CALLS} == {}
+
+
+async def test_many_memories_are_stored_a_few_at_a_time(app: FastAPI) -> None:
+    """As after a run over an organisation's playbooks."""
+    memories = [profile(f"Likes pie {number}.") for number in range(ROWS)]
+    await store(app, *(profile(f"Likes fish {number}.") for number in range(10)))
+    with loop_work() as work:
+        await store(app, *memories)
+    assert work.longest < MOST_CALLS

@@ -42,6 +42,9 @@ from sagacity.storage.statements.planner_hints import unindexed
 from sagacity.storage.statements.user_key import user_key
 
 _IDS_A_STATEMENT = 5_000
+_ROWS_A_STATEMENT = 100
+"""Of what is stored; others have the event loop between two statements."""
+_ADD = memories.insert().returning(memories.c.memory_id, memories.c.uid)
 _OWN = {"start": operator.ge, "end": operator.le}
 """What a list asks of the time of the last change, which memories' own indexes have; the rest it asks of documents."""
 
@@ -90,24 +93,32 @@ class MemoryRepository:
             return []
         tokens = await self._tokens(new)
         held = await held_by(self._scope, await self._standing(), new)
-        rows = await self._scope.all(
-            memories.insert().returning(memories.c.memory_id, memories.c.uid),
-            [
-                _row(memory, count) | {"org_id": self._scope.org_id, "uid": memory.uid, "is_held": bool(by)}
-                for memory, count, by in zip(new, tokens, held, strict=True)
-            ],
-        )
+
+        def row(one: tuple[NewMemory, int, Collection[str]]) -> dict[str, Any]:
+            memory, count, by = one
+            return _row(memory, count) | {
+                "org_id": self._scope.org_id,
+                "uid": memory.uid,
+                "is_held": bool(by),
+            }
+
+        rows = await each(row, zip(new, tokens, held, strict=True))
+        numbers: dict[str, int] = {}
+        for start in range(0, len(rows), _ROWS_A_STATEMENT):
+            inserted = await self._scope.all(_ADD, rows[start : start + _ROWS_A_STATEMENT])
+            numbers |= {one.uid: one.memory_id for one in inserted}
         self._scope.added.note(QuotaName.MEMORIES, len(rows))
-        numbers = {row.uid: row.memory_id for row in rows}
-        stored = [
-            Memory.model_construct(
+
+        def numbered(one: tuple[NewMemory, int, Collection[str]]) -> Memory:
+            memory, count, by = one
+            return Memory.model_construct(
                 **dict(memory),
                 memory_id=MemoryId(numbers[memory.uid]),
                 token_count=count,
                 is_held=bool(by),
             )
-            for memory, count, by in zip(new, tokens, held, strict=True)
-        ]
+
+        stored = await each(numbered, zip(new, tokens, held, strict=True))
         for memory, by in zip(stored, held, strict=True):
             await keep_held(self._scope, memory.memory_id, by)
         links = [
@@ -118,7 +129,8 @@ class MemoryRepository:
         if links:
             await self._scope.run(memory_requests.insert(), links)
         given = vectors or {}
-        await self._search.put([document_of(memory, given.get(memory.uid)) for memory in stored], new=True)
+        documents = await each(lambda one: document_of(one, given.get(one.uid)), stored)
+        await self._search.put(documents, new=True)
         return stored
 
     async def save(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
-from sagacity.domain.paced import is_on_a_loop
+from sagacity.domain.paced import give_way, is_on_a_loop
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.schema.tables import search_documents
@@ -253,6 +253,7 @@ async def _look_up_many(
             if len(hits) < limit and size < len(matrix.ids):
                 hits = await _look_up(scope, [matrix], wanted, vector, limit)
             found.append(hits)
+            await give_way()
     return found
 
 

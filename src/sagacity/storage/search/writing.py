@@ -22,6 +22,7 @@ from sagacity.storage.search.text_work import beside_the_loop
 from sagacity.storage.statements.array_params import among, one_of
 
 _KEYS_A_STATEMENT = 5_000
+_ROWS_A_STATEMENT = 100
 _TERMS_A_STATEMENT = 2_000
 _POSTING = tuple(search_terms.c[one] for one in ("scope_id", "term", "document_id", "frequency", "org_id"))
 _ADD_DOCUMENT = search_documents.insert().returning(
@@ -192,8 +193,11 @@ async def _insert(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[
     if not drafts:
         return
     own = {"org_id": scope.org_id}
-    found = await scope.all(_ADD_DOCUMENT, [own | _row(draft, places[draft.home]) for draft in drafts])
-    numbers = {(row.kind, row.owner_id): row.document_id for row in found}
+    numbers: dict[tuple[str, int], int] = {}
+    for start in range(0, len(drafts), _ROWS_A_STATEMENT):  # others have the event loop between
+        some = [own | _row(draft, places[draft.home]) for draft in drafts[start : start + _ROWS_A_STATEMENT]]
+        for row in await scope.all(_ADD_DOCUMENT, some):
+            numbers[row.kind, row.owner_id] = row.document_id
     await _post(
         scope,
         [
