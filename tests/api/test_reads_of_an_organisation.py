@@ -41,6 +41,7 @@ CALLS: list[tuple[Asked, int]] = [
     (("POST", "search_user_playbooks", WORDS | {"search_mode": "fts"}), SAYING_SO),
     (("GET", "get_all_profiles", WORDS | {"limit": 10}), SAYING_SO),
     (("GET", "get_all_profiles", {"limit": 10}), SHOWN),
+    (("GET", "get_all_profiles", {"limit": 10, "status_filter": "pending"}), SHOWN),
     (("GET", "get_all_profiles", {"limit": 10, "end_time": HALF_A_YEAR_AGO}), SHOWN),
     (("POST", "get_user_playbooks", {"limit": 10}), SHOWN),
     (("POST", "get_user_playbooks", {"limit": 10, "end_time": HALF_A_YEAR_AGO}), SHOWN),

@@ -13,6 +13,7 @@ from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.paced import each
 from sagacity.domain.views.agent_playbook import agent_playbook_view
 from sagacity.domain.views.change_log import aggregation_change_log_view
 from sagacity.memories import delete
@@ -98,7 +99,7 @@ async def get_agent_playbooks(body: GetAgentPlaybooksBody, caller: Reads) -> Age
     )
     found = await list_memories(caller.acting, choice, limit=body.limit if ids is None else len(ids))
     return AgentPlaybooksPage(
-        agent_playbooks=tuple(agent_playbook_view(memory) for memory in found),
+        agent_playbooks=tuple(await each(agent_playbook_view, found)),
         msg=counted(len(found), "agent playbook"),
     )
 

@@ -9,6 +9,7 @@ from sagacity.api.route import Route
 from sagacity.api.sdk import sdk
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.paced import each
 from sagacity.domain.version import ChangedPair, VersionFilter
 from sagacity.domain.views.profile import profile_view
 from sagacity.domain.views.user_playbook import user_playbook_view
@@ -50,10 +51,10 @@ async def get_profile_diff(body: GetProfileDiffBody, caller: Reads) -> ProfileDi
     found = compared.shown
     return ProfileDiff(
         **_counts(wanted.kind, compared).model_dump(),
-        added=tuple(profile_view(one) for one in found.added),
-        lost=tuple(profile_view(one) for one in found.lost),
-        changed=_changed_profiles(found.changed),
-        covered=_changed_profiles(found.covered),
+        added=tuple(await each(profile_view, found.added)),
+        lost=tuple(await each(profile_view, found.lost)),
+        changed=await _changed_profiles(found.changed),
+        covered=await _changed_profiles(found.covered),
     )
 
 
@@ -81,10 +82,10 @@ async def get_user_playbook_diff(body: GetUserPlaybookDiffBody, caller: Reads) -
     found = compared.shown
     return UserPlaybookDiff(
         **_counts(wanted.kind, compared).model_dump(),
-        added=tuple(user_playbook_view(one) for one in found.added),
-        lost=tuple(user_playbook_view(one) for one in found.lost),
-        changed=_changed_playbooks(found.changed),
-        covered=_changed_playbooks(found.covered),
+        added=tuple(await each(user_playbook_view, found.added)),
+        lost=tuple(await each(user_playbook_view, found.lost)),
+        changed=await _changed_playbooks(found.changed),
+        covered=await _changed_playbooks(found.covered),
     )
 
 
@@ -105,21 +106,17 @@ def _counts(kind: MemoryKind, found: Compared) -> DiffCounts:
     )
 
 
-def _changed_profiles(pairs: Sequence[ChangedPair]) -> tuple[ChangedProfile, ...]:
-    return tuple(
-        ChangedProfile(
-            before=profile_view(pair.before), after=profile_view(pair.after), similarity=pair.similarity
-        )
-        for pair in pairs
-    )
+async def _changed_profiles(pairs: Sequence[ChangedPair]) -> tuple[ChangedProfile, ...]:
+    def changed(pair: ChangedPair) -> ChangedProfile:
+        before, after = profile_view(pair.before), profile_view(pair.after)
+        return ChangedProfile(before=before, after=after, similarity=pair.similarity)
+
+    return tuple(await each(changed, pairs))
 
 
-def _changed_playbooks(pairs: Sequence[ChangedPair]) -> tuple[ChangedUserPlaybook, ...]:
-    return tuple(
-        ChangedUserPlaybook(
-            before=user_playbook_view(pair.before),
-            after=user_playbook_view(pair.after),
-            similarity=pair.similarity,
-        )
-        for pair in pairs
-    )
+async def _changed_playbooks(pairs: Sequence[ChangedPair]) -> tuple[ChangedUserPlaybook, ...]:
+    def changed(pair: ChangedPair) -> ChangedUserPlaybook:
+        before, after = user_playbook_view(pair.before), user_playbook_view(pair.after)
+        return ChangedUserPlaybook(before=before, after=after, similarity=pair.similarity)
+
+    return tuple(await each(changed, pairs))

@@ -16,6 +16,7 @@ from sagacity.domain.amounts import counted
 from sagacity.domain.analytics_reports import Granularity
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.dashboard import Figure, FigureGroup, FigureReport
+from sagacity.domain.paced import each
 from sagacity.domain.shadow_report import ShadowReport
 from sagacity.domain.views.evaluation import evaluation_view
 from sagacity.memories.dashboard import Figures, figure_report, last_days
@@ -51,7 +52,7 @@ async def get_agent_success_evaluation_results(body: GetEvaluationsBody, caller:
     async with caller.read() as snapshot:
         found = await snapshot.evaluations.list_newest(agent_version=body.agent_version, limit=body.limit)
     return EvaluationsPage(
-        agent_success_evaluation_results=tuple(evaluation_view(result) for result in found),
+        agent_success_evaluation_results=tuple(await each(evaluation_view, found)),
         msg=counted(len(found), "result"),
     )
 
@@ -90,9 +91,9 @@ async def get_dashboard_stats(body: GetDashboardStatsBody, caller: Reads) -> Das
         stats=DashboardStats(
             current_period=_total(current),
             previous_period=_total(before),
-            interactions_time_series=_series(current, current.interactions),
-            profiles_time_series=_series(current, current.profiles),
-            playbooks_time_series=_series(current, current.playbooks),
+            interactions_time_series=await _series(current, current.interactions),
+            profiles_time_series=await _series(current, current.profiles),
+            playbooks_time_series=await _series(current, current.playbooks),
             evaluations_time_series=tuple(
                 DataPoint(timestamp=to_epoch(day.timestamp), value=round(100 * day.successes / day.count))
                 for day in current.evaluations
@@ -139,8 +140,12 @@ def _total(figures: Figures) -> PeriodStats:
     )
 
 
-def _series(figures: Figures, counts: Sequence[Figure]) -> tuple[DataPoint, ...]:
+async def _series(figures: Figures, counts: Sequence[Figure]) -> tuple[DataPoint, ...]:
     """Return one point a day, zeros included."""
     known = {day.timestamp: day.count for day in counts}
-    days = (figures.start + timedelta(days=number) for number in range(figures.days))
-    return tuple(DataPoint(timestamp=to_epoch(day), value=known.get(day, 0)) for day in days)
+
+    def point(number: int) -> DataPoint:
+        day = figures.start + timedelta(days=number)
+        return DataPoint(timestamp=to_epoch(day), value=known.get(day, 0))
+
+    return tuple(await each(point, range(figures.days)))

@@ -1,6 +1,7 @@
 """What happened: published, read back, deleted."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 from fastapi import APIRouter
 
@@ -16,6 +17,7 @@ from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import Interaction, Request
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.paced import each
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import DueScope
 from sagacity.domain.views.interaction import interaction_view, request_view
@@ -102,7 +104,7 @@ async def get_interactions(body: GetInteractionsBody, caller: Reads) -> Interact
             interactions=True, user_id=UserId(body.user_id), start=body.start_time, end=body.end_time
         )
         turns = await snapshot.interactions.list_wanted(wanted, body.top_k)
-    return _page(turns)
+    return await _page(turns)
 
 
 @router.get(
@@ -112,12 +114,12 @@ async def get_all_interactions(caller: Reads, limit: MaxRows = 100) -> Interacti
     """Return the turns of all users, newest first."""
     async with caller.read() as snapshot:
         turns = await snapshot.interactions.list_wanted(Filter(interactions=True), limit)
-    return _page(turns)
+    return await _page(turns)
 
 
-def _page(turns: Sequence[Interaction]) -> InteractionsPage:
+async def _page(turns: Sequence[Interaction]) -> InteractionsPage:
     return InteractionsPage(
-        interactions=tuple(interaction_view(turn) for turn in turns), msg=counted(len(turns), "interaction")
+        interactions=tuple(await each(interaction_view, turns)), msg=counted(len(turns), "interaction")
     )
 
 
@@ -136,14 +138,17 @@ async def get_requests(body: GetRequestsBody, caller: Reads) -> RequestsPage:
         )
         requests = found[: body.top_k]
         turns = await snapshot.interactions.of_requests([request.request_id for request in requests])
+    views = iter(
+        await each(interaction_view, [turn for request in requests for turn in turns[request.request_id]])
+    )
+
+    def shown(request: Request) -> RequestWithTurns:
+        own = tuple(islice(views, len(turns[request.request_id])))
+        return RequestWithTurns(request=request_view(request), interactions=own)
+
     sessions: dict[str, list[RequestWithTurns]] = {}
-    for request in requests:
-        sessions.setdefault(request.session_id or "", []).append(
-            RequestWithTurns(
-                request=request_view(request),
-                interactions=tuple(interaction_view(turn) for turn in turns[request.request_id]),
-            )
-        )
+    for one in await each(shown, requests):
+        sessions.setdefault(one.request.session_id or "", []).append(one)
     return RequestsPage(
         sessions=tuple(
             SessionGroup(session_id=name, requests=tuple(group)) for name, group in sessions.items()

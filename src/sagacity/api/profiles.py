@@ -13,6 +13,7 @@ from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status
+from sagacity.domain.paced import each
 from sagacity.domain.views.change_log import profile_change_log_view
 from sagacity.domain.views.profile import profile_view
 from sagacity.memories.change_logs import profile_changes
@@ -85,7 +86,7 @@ async def get_profiles(body: GetProfilesBody, caller: Reads) -> ProfilesPage:
         start=body.start_time,
         end=body.end_time,
     )
-    return _page(await list_memories(caller.acting, choice, limit=body.top_k))
+    return await _page(await list_memories(caller.acting, choice, limit=body.top_k))
 
 
 @router.get("/get_all_profiles", response_model_exclude_none=True, openapi_extra=sdk(positional=("limit",)))
@@ -130,12 +131,12 @@ async def get_all_profiles(
         end=end_time,
         words=query,
     )
-    return _page(await list_memories(caller.acting, choice, limit=limit))
+    return await _page(await list_memories(caller.acting, choice, limit=limit))
 
 
-def _page(found: Sequence[Memory]) -> ProfilesPage:
+async def _page(found: Sequence[Memory]) -> ProfilesPage:
     return ProfilesPage(
-        user_profiles=tuple(profile_view(memory) for memory in found), msg=counted(len(found), "profile")
+        user_profiles=tuple(await each(profile_view, found)), msg=counted(len(found), "profile")
     )
 
 
@@ -155,7 +156,7 @@ async def get_profile_statistics(caller: Reads) -> ProfileStatistics:
 async def get_profile_change_log(caller: Reads) -> ProfileChangeLogPage:
     """Return what the last 100 runs changed in profiles, newest first."""
     logs = await profile_changes(caller.acting)
-    return ProfileChangeLogPage(profile_change_logs=tuple(profile_change_log_view(log) for log in logs))
+    return ProfileChangeLogPage(profile_change_logs=tuple(await each(profile_change_log_view, logs)))
 
 
 @router.delete("/delete_profile", openapi_extra=sdk(positional=("user_id", "profile_id")))

@@ -80,7 +80,7 @@ async def get_held(
 ) -> HeldPage:
     """Return what a quarantine holds, so that it can be reviewed; nothing once it was released."""
     _storable(quarantine_id)
-    return held_page(await held_by(caller.acting, quarantine_id, limit=limit, offset=offset))
+    return await held_page(await held_by(caller.acting, quarantine_id, limit=limit, offset=offset))
 
 
 @router.post(

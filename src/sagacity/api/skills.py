@@ -16,6 +16,7 @@ from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.operation import OperationName
+from sagacity.domain.paced import each
 from sagacity.domain.views.operation import operation_view
 from sagacity.domain.views.skill import skill_view
 from sagacity.learning.distil.skills.export import as_one_document, as_zip, skill_folders
@@ -56,7 +57,7 @@ async def get_skills(body: GetSkillsBody, caller: Reads) -> SkillsPage:
     """Return skills, last changed first; by default current ones, approved or not."""
     choice = _choice(body, body.skill_ids, body.status_filter or ())
     found = await list_memories(caller.acting, choice, limit=body.limit)
-    return SkillsPage(skills=tuple(map(skill_view, found)), msg=counted(len(found), "skill"))
+    return SkillsPage(skills=tuple(await each(skill_view, found)), msg=counted(len(found), "skill"))
 
 
 def _choice(body: SkillFilter, ids: Sequence[int] | None, statuses: Sequence[Status] = ()) -> Choice:

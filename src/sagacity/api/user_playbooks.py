@@ -12,6 +12,7 @@ from sagacity.domain.amounts import counted
 from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid, UserId
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.paced import each
 from sagacity.domain.views.user_playbook import user_playbook_view
 from sagacity.memories.delete import delete_memories
 from sagacity.memories.listing import Choice, list_memories
@@ -68,7 +69,7 @@ async def get_user_playbooks(body: GetUserPlaybooksBody, caller: Reads) -> UserP
     )
     found = await list_memories(caller.acting, choice, limit=body.limit)
     return UserPlaybooksPage(
-        user_playbooks=tuple(user_playbook_view(memory) for memory in found),
+        user_playbooks=tuple(await each(user_playbook_view, found)),
         msg=counted(len(found), "user playbook"),
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 from sagacity.domain.kinds import VERSIONED_KINDS
 from sagacity.domain.memory import Memory
 from sagacity.domain.version import ChangedPair, VersionDiff
-from sagacity.learning.deduplication.containment import contains
+from sagacity.learning.deduplication.containment import Wholes
 from sagacity.learning.deduplication.text_equivalence import normalised
 from sagacity.providers.base import Vectors
 
@@ -150,8 +150,10 @@ def _covered(
     """Yield what is lost and said by another memory all the same; one may cover many."""
     latter = [memory for memory in after if memory.memory_id in vectors]
     stacked = _stacked(latter, vectors) if latter else None
+    wholes = Wholes([one.content for one in after])
     for memory in lost:
-        fuller = next((one for one in after if contains(one.content, memory.content)), None)
+        place = wholes.first_with(memory.content)
+        fuller = None if place is None else after[place]
         if fuller is None and stacked is not None and memory.memory_id in vectors:
             cosines = stacked @ vectors[memory.memory_id]
             nearest = int(np.argmax(cosines))

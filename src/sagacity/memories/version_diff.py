@@ -15,7 +15,7 @@ from sagacity.storage.base import Vectors
 from sagacity.storage.transaction import Transaction
 
 _COMPARED = (Status.CURRENT, Status.PENDING)
-_ROWS_A_PAGE = 5_000
+_ROWS_A_PAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import numpy as np
 from sagacity.domain.analysis import QueryAnalysis
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.paced import each
 from sagacity.domain.query import Filter, Query, Scored, StrategyName, Trace
 from sagacity.retrieval.answers import Answers
 from sagacity.retrieval.cautions import cautions_for, within_limit
@@ -205,16 +206,16 @@ async def _fetch(
         memories = await snapshot.changes.as_they_were(memories, as_of)
     turn_of = {(INTERACTION, int(turn.interaction_id)): turn for turn in turns}
     memory_of = {(str(memory.kind), int(memory.memory_id)): memory for memory in memories}
-    found: dict[Key, Scored] = {}
-    for one in ranked:
-        turn, memory = turn_of.get(one.key), memory_of.get(one.key)
-        if turn or memory:
-            found[one.key] = Scored(
-                memory=memory,
-                interaction=turn,
-                score=one.ranked.score,
-                relevance=one.relevance,
-                components=one.ranked.components,
-                is_caution=one.key in cautions,
-            )
-    return found
+
+    def scored(one: _Likely) -> Scored:
+        return Scored(
+            memory=memory_of.get(one.key),
+            interaction=turn_of.get(one.key),
+            score=one.ranked.score,
+            relevance=one.relevance,
+            components=one.ranked.components,
+            is_caution=one.key in cautions,
+        )
+
+    there = [one for one in ranked if one.key in turn_of or one.key in memory_of]
+    return {one.key: made for one, made in zip(there, await each(scored, there), strict=True)}

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from sagacity.domain.paced import each
 from sagacity.domain.quarantine import Held, Quarantine, QuarantineTarget
 from sagacity.domain.views.interaction import InteractionView, interaction_view
 from sagacity.domain.views.memory import MemoryView, memory_view
@@ -76,9 +77,9 @@ def quarantine_view(one: Quarantine) -> QuarantineView:
     return QuarantineView(**one.model_dump(), is_standing=one.released_at is None)
 
 
-def held_page(held: Held) -> HeldPage:
+async def held_page(held: Held) -> HeldPage:
     """Show what a quarantine holds."""
     return HeldPage(
-        memories=tuple(memory_view(one) for one in held.memories),
-        interactions=tuple(interaction_view(one) for one in held.turns),
+        memories=tuple(await each(memory_view, held.memories)),
+        interactions=tuple(await each(interaction_view, held.turns)),
     )

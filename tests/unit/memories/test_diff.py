@@ -166,3 +166,17 @@ def test_what_is_far_covers_nothing() -> None:
     before, after = memory("Sings."), memory("Has a boat.")
     vectors = {before.memory_id: towards(axis, 0.59), after.memory_id: axis}
     assert diff_versions([before], [after], vectors).covered == ()
+
+
+def test_what_is_covered_is_not_looked_for_in_everything() -> None:
+    """Twice as many memories on both sides take about twice the work: each is compared with what begins as it does."""
+
+    def compare(count: int) -> int:
+        before = [memory(f"Owns item{count}x{number}.") for number in range(count)]
+        after = [memory(f"Owns item{count}x{number} since last year.") for number in range(count)]
+        found, calls = counted(lambda: diff_versions(before, after, {}))
+        assert len(found.covered) == count
+        return calls
+
+    compare(10)
+    assert compare(400) < 3 * compare(200)

@@ -1,6 +1,8 @@
 """Whether one statement says all that another says and more, so that the fuller can stand alone; judged by words."""
 
 import re
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Final
 
 from sagacity.learning.deduplication.text_equivalence import read, said_in_order
@@ -31,6 +33,10 @@ _FAVOURITE: Final = re.compile(r"(?:the user's )?favou?rite [\w -]{2,40}? (?:is|
 _LIKED: Final = re.compile(r"(?:the )?(?:user )?(?:likes|loves|enjoys) (?P<what>.+)")
 _NO_ROLE: Final = re.compile(r"\b(?:former|ex|retired|aspiring|future|not|trainee|assistant)\b")
 _ROLE: Final = re.compile(r"(?:is|works as) an? (?P<role>[\w&/+ -]+?)(?P<rest> (?:at|for|in) .+)?")
+_FIRST_WORDS: Final = 8
+"""So many tell most statements apart."""
+_LONGEST_BEGINNING: Final = 560
+"""Characters that hold the beginning of a statement; `said_in_order` looks no further."""
 
 
 def contains(whole: str, part: str) -> bool:
@@ -46,6 +52,48 @@ def contains(whole: str, part: str) -> bool:
     if fuller == shorter or not shorter:
         return False
     return _is_liked(fuller, shorter) or _is_narrower_role(fuller, shorter) or _goes_on(fuller, shorter)
+
+
+class Wholes:
+    """Texts by how each begins: a part is compared with few of them, however many there are."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self._places: defaultdict[Hashable, list[int]] = defaultdict(list)
+        for place, text in enumerate(texts):
+            for key in set(_keys_of_whole(_plain(text))):
+                self._places[key].append(place)
+
+    def first_with(self, part: str) -> int | None:
+        """Return the place of the first text that `contains` *part*."""
+        places = {place for key in _keys_of_part(_plain(part)) for place in self._places.get(key, ())}
+        return next((place for place in sorted(places) if contains(self._texts[place], part)), None)
+
+
+def _keys_of_whole(fuller: str) -> Iterator[Hashable]:
+    """Yield what a text has in common with each text that it contains: one key at the least."""
+    for end in re.finditer(r"(?=[\s,;:]|$)", fuller[:_LONGEST_BEGINNING]):
+        words = read(fuller[: end.start()]).words[:_FIRST_WORDS]
+        yield words
+        if len(words) == _FIRST_WORDS:
+            break
+    if favourite := _FAVOURITE.fullmatch(fuller):
+        yield _said_of(favourite["what"])
+    if role := _ROLE.fullmatch(fuller):
+        yield role["role"].rpartition(" ")[2]
+
+
+def _keys_of_part(shorter: str) -> Iterator[Hashable]:
+    yield read(shorter).words[:_FIRST_WORDS]
+    if liked := _LIKED.fullmatch(shorter):
+        yield _said_of(liked["what"])
+    if role := _ROLE.fullmatch(shorter):
+        yield role["role"].rpartition(" ")[2]
+
+
+def _said_of(what: str) -> Hashable:
+    said = read(what)
+    return said.words, said.denials
 
 
 def _goes_on(fuller: str, shorter: str) -> bool:

@@ -7,6 +7,7 @@ from sagacity.domain.cursor import Lease
 from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import ArchivedBy, Memory, Status
+from sagacity.domain.paced import each
 from sagacity.domain.quota import QuotaName
 from sagacity.learning.distil.read import memories_of
 from sagacity.learning.distil.spec import MISSED, Effect, Gone, Plan, Run, Settlement, Spec, State, Written
@@ -48,7 +49,7 @@ async def commit(
     await transaction.leases.check(lease)
     worked_on = [one for one in written if one.is_settled]
     now = await _as_now(transaction, spec, plan, worked_on)
-    settled = await _within_quota(transaction, [spec.settle(run, one, now) for one in worked_on])
+    settled = await _within_quota(transaction, await each(lambda one: spec.settle(run, one, now), worked_on))
     vectors = {
         product.uid: one.vector
         for one, settlement in zip(worked_on, settled, strict=True)

@@ -120,9 +120,10 @@ class Distiller:
         )
         found = [group for group in gathered if _user_count(state, group) >= near.min_users]
         lineage = await self._lineage(run, state, found, near.similarity)
-        plan = self._spec.plan(run, state, lineage)
+        plan = await asyncio.to_thread(self._spec.plan, run, state, lineage)
         written = await self._write_all(run, state, plan, watch)
-        written = without_repeats(await self._embedded(run, written), plan.in_force, state.product_vectors)
+        written = await self._embedded(run, written)
+        written = await asyncio.to_thread(without_repeats, written, plan.in_force, state.product_vectors)
         effects = await self._commit(run, state, plan, written, lease=lease, watch=watch)
         return self._spec.result(
             run,

@@ -1,14 +1,17 @@
 """A draft that says what a playbook or skill says already is not proposed beside it; pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from sagacity.domain.memory import Memory
-from sagacity.learning.deduplication.settle import says_all
+from sagacity.learning.deduplication.settle import NEAR_COSINE, says_all
+from sagacity.learning.deduplication.text_equivalence import normalised
 from sagacity.learning.distil.spec import Draft, Written
 from sagacity.providers.base import Vectors
 
-_Said = tuple[Draft | Memory, Vectors | None]
+_Saying = Draft | Memory
 
 
 def without_repeats(
@@ -24,26 +27,57 @@ def without_repeats(
         others: what is pending and in force.
         vectors: float32 [d] of *others*, by number; of one without, only the same words count.
     """
-    said: list[_Said] = [(one, vectors.get(one.memory_id)) for one in others]
+    said = _Said(len(others) + len(written))
+    for one in others:
+        said.add(one, vectors.get(one.memory_id))
     left: list[Written] = []
     for one in written:
         if one.draft is None:
             left.append(one)
-        elif one.task.former is None and any(_covers(other, (one.draft, one.vector)) for other in said):
+        elif one.task.former is None and said.covers(one.draft, one.vector):
             left.append(replace(one, draft=None, vector=None))
         else:
-            said.append((one.draft, one.vector))
+            said.add(one.draft, one.vector)
             left.append(one)
     return left
 
 
-def _covers(whole: _Said, part: _Said) -> bool:
-    """Whether *whole* says all that *part* says: when it applies, what to do and what to avoid."""
-    (fuller, row), (draft, other) = whole, part
-    cosine = 0.0 if row is None or other is None else float(row @ other)
-    pairs = (
-        (fuller.trigger or "", draft.trigger or ""),
-        (fuller.content, draft.content),
-        (fuller.pitfall or "", draft.pitfall or ""),
-    )
-    return says_all(pairs, cosine)
+class _Said:
+    """What is said so far: only what is near, or in the same words, is compared by its words."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._wordings: set[tuple[tuple[str, ...], ...]] = set()
+        self._with_vectors: list[_Saying] = []
+        self._rows: Vectors | None = None
+
+    def add(self, one: _Saying, vector: Vectors | None) -> None:
+        self._wordings.add(_wording(one))
+        if vector is None:
+            return
+        if self._rows is None:
+            self._rows = np.empty((self._most, len(vector)), np.float32)
+        self._rows[len(self._with_vectors)] = vector
+        self._with_vectors.append(one)
+
+    def covers(self, draft: Draft, vector: Vectors | None) -> bool:
+        """Whether one says all that *draft* says: when it applies, what to do and what to avoid."""
+        return _wording(draft) in self._wordings or any(
+            says_all(tuple(zip(_texts(fuller), _texts(draft), strict=True)), cosine)
+            for fuller, cosine in self._near(vector)
+        )
+
+    def _near(self, vector: Vectors | None) -> Iterator[tuple[_Saying, float]]:
+        if vector is None or self._rows is None:
+            return
+        cosines = self._rows[: len(self._with_vectors)] @ vector
+        for place in np.flatnonzero(cosines >= NEAR_COSINE).tolist():
+            yield self._with_vectors[place], float(cosines[place])
+
+
+def _texts(one: _Saying) -> tuple[str, str, str]:
+    return one.trigger or "", one.content, one.pitfall or ""
+
+
+def _wording(one: _Saying) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(normalised, _texts(one)))

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.evaluation import Evaluation, NewEvaluation
 from sagacity.domain.ids import SessionId, UserId
+from sagacity.domain.paced import each
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import evaluations
 
@@ -45,7 +46,7 @@ class EvaluationRepository:
         rows = await self._scope.all(
             statement.order_by(column.created_at.desc(), column.result_id.desc()).limit(limit)
         )
-        return [Evaluation.model_validate(row._mapping, extra="ignore") for row in rows]
+        return await each(lambda row: Evaluation.model_validate(row._mapping, extra="ignore"), rows)
 
     def _of(self, user_id: UserId, session_id: SessionId) -> tuple[sa.ColumnElement[bool], ...]:
         column = evaluations.c

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import Interaction, NewInteraction, NewRequest, Request
+from sagacity.domain.paced import each
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.digest import digest_of
@@ -198,7 +199,7 @@ class InteractionRepository:
     async def get(self, ids: Sequence[int]) -> list[Interaction]:
         """Return the turns with *ids* that exist, in the order of the log."""
         given = {"org_id": self._scope.org_id, "ids": list(ids)}
-        return [interaction_of(row) for row in await self._scope.all(numbered(), given)]
+        return await each(interaction_of, await self._scope.all(numbered(), given))
 
     async def existing(self, ids: Collection[InteractionId]) -> set[InteractionId]:
         """Return those of *ids* that turns have."""
@@ -224,12 +225,12 @@ class InteractionRepository:
     async def log(self, user_id: UserId, *, after_seq: int, limit: int) -> list[Interaction]:
         """Return up to *limit* of the user's turns after *after_seq*, oldest first, without their images."""
         given = {"org_id": self._scope.org_id, "user_id": user_id, "seq": after_seq, "limit": limit}
-        return [interaction_of(row) for row in await self._scope.all(log_of(is_before=False), given)]
+        return await each(interaction_of, await self._scope.all(log_of(is_before=False), given))
 
     async def log_before(self, user_id: UserId, *, seq: int, limit: int) -> list[Interaction]:
         """Return up to *limit* of the user's turns up to and with *seq*, as `log` does: context for what follows."""
         given = {"org_id": self._scope.org_id, "user_id": user_id, "seq": seq, "limit": limit}
-        return [interaction_of(row) for row in await self._scope.all(log_of(is_before=True), given)][::-1]
+        return (await each(interaction_of, await self._scope.all(log_of(is_before=True), given)))[::-1]
 
     async def is_of_agent(self, agent_version: str, *, user_id: UserId | None = None) -> bool:
         """Return whether turns were published with this agent version, of a user if one is named."""
@@ -263,7 +264,7 @@ class InteractionRepository:
         )
         if as_of is not None:
             statement = statement.where(interactions.c.created_at <= as_of)
-        return [interaction_of(row) for row in await self._scope.all(statement)][::-1]
+        return (await each(interaction_of, await self._scope.all(statement)))[::-1]
 
     async def page_of_session(
         self,
@@ -299,7 +300,7 @@ class InteractionRepository:
             .limit(limit)
             .offset(offset)
         )
-        found = [interaction_of(row) for row in await self._scope.all(statement)]
+        found = await each(interaction_of, await self._scope.all(statement))
         return found[::-1] if newest else found
 
     async def requests_of_session(self, user_id: UserId, session_id: SessionId) -> list[RequestId]:
@@ -335,7 +336,7 @@ class InteractionRepository:
         statement = statement.order_by(*newest_first).limit(limit)
         admits_most = users is None and not wanted.is_held and values.keys() <= _OWN.keys() - {"request_id"}
         read = self._scope.newest if admits_most else self._scope.all
-        return [interaction_of(row) for row in await read(statement, values)]
+        return await each(interaction_of, await read(statement, values))
 
     async def get_request(self, request_id: RequestId) -> Request:
         """
@@ -376,14 +377,15 @@ class InteractionRepository:
         statement = statement.order_by(
             requests.c.created_at.desc(), requests.c.last_seq.desc(), requests.c.request_id.desc()
         )
-        return [request_of(row) for row in await read(statement.limit(limit).offset(offset))]
+        return await each(request_of, await read(statement.limit(limit).offset(offset)))
 
     async def of_requests(self, ids: Sequence[RequestId]) -> dict[RequestId, list[Interaction]]:
         """Return the turns of many requests at once, each list in the order of the log."""
         found: dict[RequestId, list[Interaction]] = {request_id: [] for request_id in ids}
         given = {"org_id": self._scope.org_id, "request_ids": list(ids)}
-        for row in await self._scope.all(of_requests(), given):
-            found[row.request_id].append(interaction_of(row))
+        rows = await self._scope.all(of_requests(), given)
+        for row, turn in zip(rows, await each(interaction_of, rows), strict=True):
+            found[row.request_id].append(turn)
         return found
 
     async def newest_id(self, user_id: UserId) -> InteractionId | None:
@@ -452,7 +454,7 @@ class InteractionRepository:
     async def _select(self, *conditions: sa.ColumnElement[bool]) -> list[Interaction]:
         column = interactions.c
         statement = self._mine().where(*conditions).order_by(unindexed(column.user_id), column.seq)
-        return [interaction_of(row) for row in await self._scope.all(statement)]
+        return await each(interaction_of, await self._scope.all(statement))
 
     def _mine(self) -> sa.Select[Any]:
         return with_request.where(interactions.c.org_id == self._scope.org_id)

@@ -1,12 +1,14 @@
 """Groups of playbooks, with ids that last while members come and go."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import sqlalchemy as sa
 
 from sagacity.domain.cluster import CLUSTER_ID, ClusterCandidate, PlaybookCluster, wording_of
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import BlockingIssue, MemoryKind, Status, Visibility
+from sagacity.domain.paced import each
 from sagacity.storage.base import Scope
 from sagacity.storage.quarantine.standing import holds_anything
 from sagacity.storage.schema.ownership import own_memories
@@ -122,20 +124,9 @@ class ClusterRepository:
             )
             .order_by(column.memory_id)
         )
-        return {
-            row.memory_id: ClusterCandidate(
-                user_id=row.user_id or "",
-                wording=wording_of(
-                    trigger=row.trigger,
-                    content=row.content,
-                    pitfall=row.pitfall,
-                    blocking_issue=row.blocking_issue and BlockingIssue.model_validate(row.blocking_issue),
-                ),
-                text="\n".join(filter(None, (row.trigger, row.content, row.pitfall))),
-            )
-            for row in rows
-            if row.memory_id not in apart
-        }
+        kept = [row for row in rows if row.memory_id not in apart]
+        found = await each(_candidate_of, kept)
+        return {row.memory_id: candidate for row, candidate in zip(kept, found, strict=True)}
 
     async def written_from(self, kind: MemoryKind, cluster_ids: Sequence[str]) -> list[MemoryId]:
         """Return the current memories of a kind that name one of these groups as their source, oldest first."""
@@ -218,3 +209,16 @@ class ClusterRepository:
             ),
             {"ids": list(cluster_ids)},
         )
+
+
+def _candidate_of(row: Any) -> ClusterCandidate:
+    return ClusterCandidate(
+        user_id=row.user_id or "",
+        wording=wording_of(
+            trigger=row.trigger,
+            content=row.content,
+            pitfall=row.pitfall,
+            blocking_issue=row.blocking_issue and BlockingIssue.model_validate(row.blocking_issue),
+        ),
+        text="\n".join(filter(None, (row.trigger, row.content, row.pitfall))),
+    )

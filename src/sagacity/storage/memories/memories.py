@@ -23,6 +23,7 @@ from sagacity.domain.memory import (
     Status,
     Visibility,
 )
+from sagacity.domain.paced import each
 from sagacity.domain.quarantine import Standing
 from sagacity.domain.query import Filter
 from sagacity.domain.quota import QuotaName
@@ -41,6 +42,9 @@ from sagacity.storage.statements.planner_hints import unindexed
 from sagacity.storage.statements.user_key import user_key
 
 _IDS_A_STATEMENT = 5_000
+_ROWS_A_STATEMENT = 100
+"""Of what is stored; others have the event loop between two statements."""
+_ADD = memories.insert().returning(memories.c.memory_id, memories.c.uid)
 _OWN = {"start": operator.ge, "end": operator.le}
 """What a list asks of the time of the last change, which memories' own indexes have; the rest it asks of documents."""
 
@@ -53,11 +57,15 @@ def memory_of(row: Any) -> Memory:
 
 
 def _admits_most(wanted: Filter, fields: Collection[str]) -> bool:
-    """Whether few memories of an organisation are kept out by what *wanted* asks for, which are *fields*."""
+    """
+    Whether few memories of an organisation are kept out by what *wanted* asks for, which are *fields*.
+
+    Of one status alone none are: an index has those in their order.
+    """
     return (
         set(fields) <= {"statuses", "visibility", "is_held", "valid_at", *_OWN}
         and not wanted.is_held
-        and (not wanted.statuses or Status.CURRENT in wanted.statuses)
+        and (len(wanted.statuses) <= 1 or Status.CURRENT in wanted.statuses)
         and (not wanted.visibility or Visibility.SERVED in wanted.visibility)
     )
 
@@ -85,24 +93,32 @@ class MemoryRepository:
             return []
         tokens = await self._tokens(new)
         held = await held_by(self._scope, await self._standing(), new)
-        rows = await self._scope.all(
-            memories.insert().returning(memories.c.memory_id, memories.c.uid),
-            [
-                _row(memory, count) | {"org_id": self._scope.org_id, "uid": memory.uid, "is_held": bool(by)}
-                for memory, count, by in zip(new, tokens, held, strict=True)
-            ],
-        )
+
+        def row(one: tuple[NewMemory, int, Collection[str]]) -> dict[str, Any]:
+            memory, count, by = one
+            return _row(memory, count) | {
+                "org_id": self._scope.org_id,
+                "uid": memory.uid,
+                "is_held": bool(by),
+            }
+
+        rows = await each(row, zip(new, tokens, held, strict=True))
+        numbers: dict[str, int] = {}
+        for start in range(0, len(rows), _ROWS_A_STATEMENT):
+            inserted = await self._scope.all(_ADD, rows[start : start + _ROWS_A_STATEMENT])
+            numbers |= {one.uid: one.memory_id for one in inserted}
         self._scope.added.note(QuotaName.MEMORIES, len(rows))
-        numbers = {row.uid: row.memory_id for row in rows}
-        stored = [
-            Memory.model_construct(
+
+        def numbered(one: tuple[NewMemory, int, Collection[str]]) -> Memory:
+            memory, count, by = one
+            return Memory.model_construct(
                 **dict(memory),
                 memory_id=MemoryId(numbers[memory.uid]),
                 token_count=count,
                 is_held=bool(by),
             )
-            for memory, count, by in zip(new, tokens, held, strict=True)
-        ]
+
+        stored = await each(numbered, zip(new, tokens, held, strict=True))
         for memory, by in zip(stored, held, strict=True):
             await keep_held(self._scope, memory.memory_id, by)
         links = [
@@ -113,7 +129,8 @@ class MemoryRepository:
         if links:
             await self._scope.run(memory_requests.insert(), links)
         given = vectors or {}
-        await self._search.put([document_of(memory, given.get(memory.uid)) for memory in stored], new=True)
+        documents = await each(lambda one: document_of(one, given.get(one.uid)), stored)
+        await self._search.put(documents, new=True)
         return stored
 
     async def save(
@@ -169,7 +186,8 @@ class MemoryRepository:
             return []
         statement = self._scope.locked(_numbered())
         given = {"org_id": self._scope.org_id, "ids": list(ids)}
-        found = {row.memory_id: memory_of(row) for row in await self._scope.all(statement, given)}
+        rows = await self._scope.all(statement, given)
+        found: dict[int, Memory] = {one.memory_id: one for one in await each(memory_of, rows)}
         return [found[number] for number in ids if number in found and kind in (None, found[number].kind)]
 
     async def contents(self, ids: Sequence[int]) -> dict[tuple[str, int], str]:
@@ -213,7 +231,7 @@ class MemoryRepository:
             column.status == str(status),
         )
         rows = await self._scope.all(statement.order_by(column.memory_id))
-        return [memory_of(row) for row in rows]
+        return await each(memory_of, rows)
 
     async def replaced_by(self, successors: Sequence[Memory], *, limit: int) -> list[Memory]:
         """Return up to *limit* memories that one of *successors* replaced or was merged from, oldest first."""
@@ -227,13 +245,13 @@ class MemoryRepository:
             sa.or_(*(sa.and_(column.kind == kind, column.user_id == user) for kind, user in owners)),
         )
         rows = await self._scope.all(self._scope.locked(statement.order_by(column.memory_id).limit(limit)))
-        return [memory_of(row) for row in rows]
+        return await each(memory_of, rows)
 
     async def find_uids(self, uids: Sequence[str]) -> dict[str, Memory]:
         """Return those of *uids* that exist, of any kind and user."""
         statement = self._mine().where(memories.c.uid.in_(list(uids))).order_by(memories.c.memory_id)
         rows = await self._scope.all(self._scope.locked(statement))
-        return {row.uid: memory_of(row) for row in rows}
+        return {memory.uid: memory for memory in await each(memory_of, rows)}
 
     async def list_newest(
         self,
@@ -286,7 +304,7 @@ class MemoryRepository:
             statement = statement.where(has_document(column.memory_id, column.kind, of_documents))
         statement = statement.order_by(changed_at.desc(), column.memory_id.desc()).limit(limit)
         read = self._scope.newest if admits_most else self._scope.all
-        return [memory_of(row) for row in await read(statement, values)]
+        return await each(memory_of, await read(statement, values))
 
     async def taught_by(self, request_id: RequestId) -> Sequence[Memory]:
         """Return the memories that one request taught, or helped to teach, in the order they came about."""
@@ -296,7 +314,7 @@ class MemoryRepository:
             .where(memory_requests.c.org_id == self._scope.org_id, memory_requests.c.request_id == request_id)
             .order_by(memories.c.memory_id)
         )
-        return [memory_of(row) for row in await self._scope.all(statement)]
+        return await each(memory_of, await self._scope.all(statement))
 
     async def approved_skills(self) -> dict[MemoryId, str]:
         """Return what all current skills that are approved are called, oldest first, without reading what they say."""

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
+from sagacity.domain.paced import each
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
 from sagacity.storage.memories.memories import memory_of
@@ -95,7 +96,7 @@ class UserMemoryRepository:
             statement = statement.where(sa.tuple_(column.created_at, column.memory_id) < sa.tuple_(*end))
         statement = statement.order_by(column.created_at.desc(), column.memory_id.desc())
         rows = await self._scope.all(statement.limit(limit).offset(offset), self._values())
-        return [memory_of(row) for row in rows]
+        return await each(memory_of, rows)
 
     async def count(self, user_id: UserId, kinds: Sequence[MemoryKind]) -> int:
         """Return how many memories `page` would give over all pages."""
@@ -196,7 +197,7 @@ class UserMemoryRepository:
             .order_by(column.confidence, looked_at, column.memory_id)
             .limit(min(count - keep, limit))
         )
-        return [memory_of(row) for row in await self._scope.all(self._scope.locked(statement))]
+        return await each(memory_of, await self._scope.all(self._scope.locked(statement)))
 
     async def unused_since(
         self, user_id: UserId, kinds: Sequence[MemoryKind], before: datetime, *, limit: int

@@ -10,6 +10,7 @@ from sagacity.domain.cursor import DISTIL
 from sagacity.domain.ids import RunId, UserId
 from sagacity.domain.kinds import USER_KINDS, VERSIONED_KINDS
 from sagacity.domain.memory import ArchivedBy, Memory, MemoryKind, Status
+from sagacity.domain.paced import each
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.base import Scope
 from sagacity.storage.memories.memories import MemoryRepository, memory_of
@@ -152,7 +153,7 @@ class VersionRepository:
         statement = sa.select(memories).where(versions, *affected).order_by(_owner, _column.memory_id)
         if after_user is not None:
             statement = statement.where(_owner > after_user)
-        return [memory_of(row) for row in await self._scope.all(statement.limit(limit))]
+        return await each(memory_of, await self._scope.all(statement.limit(limit)))
 
     async def _begin(self, wanted: VersionFilter) -> RunId:
         """Make sure that nobody who learns these logs writes meanwhile, or later what was decided before."""

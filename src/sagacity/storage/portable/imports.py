@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sagacity.domain.base import Value
 from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.interaction import OF_REQUEST
+from sagacity.domain.paced import each
 from sagacity.domain.quota import QuotaName
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.interactions import document_of as document_of_turn
@@ -193,7 +194,8 @@ class ImportRepository:
             .where(one_of(memories.c.memory_id, numbers), self._scope.owns(memories))
             .order_by(memories.c.memory_id)
         )
-        await self._search.put(_with([document_of_memory(memory_of(row), None) for row in rows], vectors))
+        documents = [document_of_memory(one, None) for one in await each(memory_of, rows)]
+        await self._search.put(_with(documents, vectors))
 
     async def let_look_at(self, user_ids: Sequence[str]) -> None:
         """Let the logs of users be looked at: for what was to be learned of them."""

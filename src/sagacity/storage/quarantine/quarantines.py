@@ -10,6 +10,7 @@ from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import InteractionId, MemoryId
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.paced import each
 from sagacity.domain.quarantine import Held, Quarantine, QuarantineTarget
 from sagacity.storage.base import Scope
 from sagacity.storage.erasure.derived import DerivedRepository
@@ -172,8 +173,8 @@ class QuarantineRepository:
             .offset(offset)
         )
         return Held(
-            memories=tuple(memory_of(row) for row in found),
-            turns=tuple(interaction_of(row) for row in said),
+            memories=tuple(await each(memory_of, found)),
+            turns=tuple(await each(interaction_of, said)),
         )
 
     async def forget_user(self, user_id: str) -> None:

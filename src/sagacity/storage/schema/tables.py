@@ -462,6 +462,11 @@ memories = sa.Table(
         postgresql_include=["expires_at", "valid_to"],
     ),
     sa.Index("ix_memories_org_kind_updated", "org_id", "kind", "updated_at"),
+    columns.partial(  # pending or archived ones of all users, the last to change first
+        "ix_memories_org_kind_status",
+        *("org_id", "kind", "status", "updated_at"),
+        where=sa.text("status <> 'current'"),
+    ),
     sa.Index("ix_memories_org_created", "org_id", "created_at"),
     sa.Index("ix_memories_org_user_created", "org_id", "user_id", "created_at", "memory_id"),
     columns.partial("ix_memories_slot", "org_id", "kind", "user_id", "slot", where=sa.text("slot <> ''")),

@@ -181,7 +181,7 @@ class SearchRepository:
             sa.select(column.owner_id, column.vector).where(
                 column.org_id == self._scope.org_id,
                 column.kind.in_(sorted(map(str, kinds))),
-                column.owner_id.in_(list(owner_ids)),
+                one_of(column.owner_id, owner_ids),
                 column.vector.is_not(None),
             )
         )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
+from sagacity.domain.paced import give_way
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.schema.tables import search_documents
@@ -213,6 +214,7 @@ async def _look_up_many(
             if len(hits) < limit and size < len(matrix.ids):
                 hits = await best_admitted(scope, [await _ranked(matrix, vector)], wanted, limit)
             found.append(hits)
+            await give_way()
     return found
 
 

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import sqlalchemy as sa
 
+from sagacity.domain.paced import is_on_a_loop
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Scope
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import SHAPES, admitted, values_of
-from sagacity.storage.search.text_work import is_on_a_loop
 from sagacity.storage.statements.array_params import among
 
 Ids = npt.NDArray[np.int64]

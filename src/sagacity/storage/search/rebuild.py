@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from sagacity.domain.interaction import OF_REQUEST
+from sagacity.domain.paced import each
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.interactions import document_of as document_of_turn
 from sagacity.storage.evidence.interactions import interaction_of, request_of
@@ -142,7 +143,7 @@ async def _count(scope: Scope, table: sa.Table) -> int:
 
 async def _documents(scope: Scope) -> AsyncGenerator[list[Document]]:
     async for rows in _pages(scope, sa.select(memories), memories.c.memory_id):
-        yield [document_of_memory(memory_of(row), None) for row in rows]
+        yield [document_of_memory(one, None) for one in await each(memory_of, rows)]
     async for rows in _pages(scope, sa.select(interactions), interactions.c.interaction_id):
         ids = {row.request_id for row in rows}
         found = await scope.all(

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from sagacity.domain.paced import is_on_a_loop
+
 T = TypeVar("T")
 INLINE = 4_000
 """Characters, or terms: below that the way to another thread and back costs more than the work."""
@@ -22,12 +24,3 @@ async def beside_the_loop(work: Callable[[], T], *, size: int) -> T:
     if size <= INLINE or not is_on_a_loop():
         return work()
     return await asyncio.get_running_loop().run_in_executor(_threads, work)
-
-
-def is_on_a_loop() -> bool:
-    """Whether this thread runs an event loop, which others wait for."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True

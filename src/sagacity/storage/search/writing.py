@@ -23,6 +23,7 @@ from sagacity.storage.search.text_work import beside_the_loop
 from sagacity.storage.statements.array_params import among, one_of
 
 _KEYS_A_STATEMENT = 5_000
+_ROWS_A_STATEMENT = 100
 _ADD_DOCUMENT = search_documents.insert()
 _OF_TEXT = ("text", "term_count", "terms", "first_person", "asks", "vector")
 """Columns that stay as they are where a document says what it said."""
@@ -187,7 +188,9 @@ async def _insert(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[
     if not drafts:
         return
     own = {"org_id": scope.org_id}
-    await scope.run(_ADD_DOCUMENT, [own | _row(draft, places[draft.home]) for draft in drafts])
+    for start in range(0, len(drafts), _ROWS_A_STATEMENT):  # others have the event loop between
+        some = drafts[start : start + _ROWS_A_STATEMENT]
+        await scope.run(_ADD_DOCUMENT, [own | _row(draft, places[draft.home]) for draft in some])
 
 
 async def _update(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[str, str], _Place]) -> None:

@@ -12,10 +12,13 @@ from sqlalchemy.exc import InvalidRequestError, StatementError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql.compiler import SQLCompiler
 
+from sagacity.domain.paced import give_way
 from sagacity.storage.statements.json_text import read_json
 
 MOST_KEPT = 512
 """Statements that are built once and used by every call; there are some hundreds, with their narrowed forms."""
+_ROWS_AT_ONCE = 500
+"""Of a memory's many columns some thirty become other values, in ten microseconds a row."""
 _KEPT = (sa.Select, sa.CompoundSelect, sa.Insert, sa.Update, sa.Delete)
 Given = Mapping[str, Any]
 Values = tuple[Any, ...] | dict[str, Any]
@@ -142,8 +145,15 @@ class PreparedStatements:
         """
         prepared, own = self._find(connection, statement, parameters)
         if prepared is None:
-            return (await connection.execute(statement, parameters)).all()
-        return prepared.rows(await ask(prepared.told(own)))
+            return await _all(await connection.execute(statement, parameters))
+        driven = await ask(prepared.told(own))
+        if len(driven.rows) <= _ROWS_AT_ONCE:
+            return prepared.rows(driven)
+        made: list[Any] = []
+        for start in range(0, len(driven.rows), _ROWS_AT_ONCE):
+            made += prepared.rows(driven._replace(rows=driven.rows[start : start + _ROWS_AT_ONCE]))
+            await give_way()
+        return made
 
     async def run(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any, ask: Ask
@@ -172,6 +182,16 @@ class PreparedStatements:
         whole, several, one = _narrowed(sync, statement, parameters)
         names = tuple(several[0] if several else one) if isinstance(statement, sa.UpdateBase) else ()
         return self._kept(whole, names, is_for_each=bool(several)), several or one
+
+
+async def _all(result: sa.CursorResult[Any]) -> Sequence[Any]:
+    """Return all rows, some at a time."""
+    made: list[Any] = []
+    while some := result.fetchmany(_ROWS_AT_ONCE):
+        made += some
+        if len(some) == _ROWS_AT_ONCE:
+            await give_way()
+    return made
 
 
 def _narrowed(connection: sa.Connection, statement: Any, parameters: Any) -> tuple[Any, list[Given], Given]:

@@ -483,6 +483,12 @@ def _memories() -> None:
     _partial("ix_memories_org_expires", "memories", ["org_id", "expires_at"], "expires_at IS NOT NULL")
     _partial("ix_memories_replaced_state", "memories", ["org_id"], "replaced_state IS NOT NULL")
     op.create_index("ix_memories_org_kind_updated", "memories", ["org_id", "kind", "updated_at"])
+    _partial(
+        "ix_memories_org_kind_status",
+        "memories",
+        ["org_id", "kind", "status", "updated_at"],
+        "status <> 'current'",
+    )
     op.create_index(
         "ix_memories_org_user_created", "memories", ["org_id", "user_id", "created_at", "memory_id"]
     )
