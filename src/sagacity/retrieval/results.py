@@ -91,7 +91,8 @@ async def results_of(
     watch.lap(RETRIEVAL)
     trace = trace.model_copy(update={"measures": measures_of(found, scores, watch.milliseconds)})
     lists = {
-        kind: tuple(items[one.key] for one in found if one.key in items) for kind, found in ranked.items()
+        kind: tuple(items[key] for one in found if (key := one.key) in items)
+        for kind, found in ranked.items()
     }
     return Results(lists, trace)
 
@@ -207,14 +208,15 @@ async def _fetch(
     memory_of = {(str(memory.kind), int(memory.memory_id)): memory for memory in memories}
     found: dict[Key, Scored] = {}
     for one in ranked:
-        turn, memory = turn_of.get(one.key), memory_of.get(one.key)
+        key = one.key
+        turn, memory = turn_of.get(key), memory_of.get(key)
         if turn or memory:
-            found[one.key] = Scored(
+            found[key] = Scored(
                 memory=memory,
                 interaction=turn,
                 score=one.ranked.score,
                 relevance=one.relevance,
                 components=one.ranked.components,
-                is_caution=one.key in cautions,
+                is_caution=key in cautions,
             )
     return found

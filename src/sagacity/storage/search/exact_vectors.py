@@ -5,6 +5,8 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import repeat
+from operator import attrgetter
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -203,7 +205,11 @@ def best_hits(hits: Iterable[Hit], limit: int) -> list[Hit]:
     """Keep the best *limit* of each kind, best first, ties by document."""
     counts: Counter[str] = Counter()
     kept: list[Hit] = []
-    for hit in sorted(hits, key=lambda hit: (-hit.score, hit.document_id)):
+    ordered = sorted(hits, key=attrgetter("document_id"))
+    ordered.sort(
+        key=attrgetter("score"), reverse=True
+    )  # twice, as to make a key of both for each takes longer
+    for hit in ordered:
         if counts[hit.kind] < limit:
             counts[hit.kind] += 1
             kept.append(hit)
@@ -221,11 +227,8 @@ async def _look_up(
         parts = {i: _page(matrices[i], scored[i], start, size) for i in short}
         withheld = await _withheld(scope, wanted, [number for ids, *_ in parts.values() for number in ids])
         for i, part in parts.items():
-            found[i] += [
-                Hit(number, owner, matrices[i].kind, score)
-                for number, owner, score in zip(*part, strict=True)
-                if number not in withheld
-            ]
+            hits = Hit.of_rows(zip(*part[:2], repeat(matrices[i].kind), part[2], repeat(1.0), strict=False))
+            found[i] += [hit for hit in hits if hit.document_id not in withheld] if withheld else hits
         start, size = start + size, min(size * 4, _CHUNK)
     return [hit for hits in found for hit in hits[:limit]]
 
