@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -16,8 +17,9 @@ from sagacity.domain.query import Filter, Found, Query, StrategyName
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.retrieval.pipeline import Searcher
-from sagacity.storage.base import Nearest
+from sagacity.storage.base import Backend, Nearest
 from sagacity.storage.transaction import Storage
+from support.faults import Unreadable
 from support.parts import ANNA, BEN, ORG, START, StoppedClock, new_memory, said
 
 ALL = tuple(StrategyName)
@@ -196,6 +198,38 @@ async def test_a_failing_strategy_is_named_and_the_others_answer(storage: Storag
     found = await searcher_of(storage, embedder=NoEmbedder()).search(ORG, query)
     assert [one.memory for one in found.items] == [tea]
     assert found.trace.failed == {"vector": "the embedder is down"}
+
+
+class CountedVisits:
+    """A real backend that counts the visits it is paid."""
+
+    def __init__(self, inner: Backend) -> None:
+        self._inner = inner
+        self.count = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def visit(self, org_id, work, **given) -> Any:
+        self.count += 1
+        return await self._inner.visit(org_id, work, **given)
+
+
+async def test_a_question_with_a_name_costs_two_visits(storage: Storage) -> None:
+    """Whose name it is gets looked up on the way, not before."""
+    tea = await remembered(storage, "Priya likes green tea.", MemoryKind.SEMANTIC)
+    storage.backend = counted = CountedVisits(storage.backend)
+    found = await asked(storage, "Which tea does Priya like?")
+    assert ([one.memory for one in found.items], counted.count) == ([tea], 2)
+
+
+async def test_without_names_the_question_is_asked_as_it_is(storage: Storage) -> None:
+    """Only what needs the names fails, and says so."""
+    tea = await remembered(storage, "Priya likes green tea.", MemoryKind.SEMANTIC)
+    storage.backend = Unreadable(storage.backend, "FROM entities")
+    found = await asked(storage, "Which tea does Priya like?")
+    assert [one.memory for one in found.items] == [tea]
+    assert found.trace.failed == {"graph": "the connection broke"}
 
 
 class RefusedVectors:

@@ -1,5 +1,6 @@
 """LiteLLM as far as we use it, with types, loaded once and never looking outside by itself."""
 
+import asyncio
 import importlib
 import logging
 import os
@@ -145,6 +146,13 @@ def load_litellm() -> LoadedLiteLLM:
         errors=(openai.OpenAIError, httpx.HTTPError, NoReplyError),
         timeouts=(openai.APITimeoutError, httpx.TimeoutException),
     )
+
+
+async def loaded_litellm() -> LoadedLiteLLM:
+    """Return LiteLLM, loaded in a thread by whoever needs it first; for the others there is none to wait for."""
+    if load_litellm.cache_info().currsize:
+        return load_litellm()
+    return await asyncio.to_thread(load_litellm)
 
 
 async def close_clients() -> None:

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from sagacity.domain.errors import ConfigError, ProviderError, ProviderRefused
 from sagacity.providers.base import Vectors
 from sagacity.providers.embedders.batching import readable
-from sagacity.providers.litellm_seam import NO_KEY, load_litellm
+from sagacity.providers.litellm_seam import NO_KEY, loaded_litellm
 from sagacity.providers.retry_policy import judge
 from sagacity.providers.traced import traced_call
 
@@ -75,7 +75,7 @@ class RemoteReranker:
         late = np.full(len(texts), np.nan, np.float32)
         if seconds <= 0:
             return late
-        litellm = await asyncio.to_thread(load_litellm)
+        litellm = await loaded_litellm()
         try:
             with traced_call("rerank", self._model, self._api_base, count=len(texts)) as headers:
                 async with asyncio.timeout(seconds):

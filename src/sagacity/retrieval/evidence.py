@@ -92,15 +92,16 @@ def evidence_of(kind: str, found: Mapping[StrategyName, Sequence[Hit]]) -> Evide
         nothing = Column(_NOTHING, _NOTHING, _NOTHING)
         return Evidence(kind, np.zeros(0, np.int64), dict.fromkeys(found, nothing))
     numbers = {name: np.array([hit.owner_id for hit in hits], np.int64) for name, hits in found.items()}
-    owners = np.unique(np.concatenate([np.zeros(0, np.int64), *numbers.values()]))
+    owners = np.unique(np.concatenate([*numbers.values()]))
     columns: dict[StrategyName, Column] = {}
     for name, hits in found.items():
-        rows = np.searchsorted(owners, numbers[name])
-        score, ceiling, place = (np.full(len(owners), np.nan) for _ in range(3))
-        score[rows] = [hit.score for hit in hits]
-        ceiling[rows] = [hit.ceiling for hit in hits]
-        place[rows] = np.arange(1, len(hits) + 1)
-        columns[name] = Column(score, ceiling, place)
+        column = Column(*np.full((3, len(owners)), np.nan))
+        if hits:
+            rows = np.searchsorted(owners, numbers[name])
+            column.score[rows] = [hit.score for hit in hits]
+            column.ceiling[rows] = [hit.ceiling for hit in hits]
+            column.place[rows] = np.arange(1, len(hits) + 1)
+        columns[name] = column
     return Evidence(kind, owners, columns)
 
 
@@ -108,7 +109,6 @@ def by_kind(kinds: Sequence[str], found: Mapping[StrategyName, Sequence[Hit]]) -
     """Put together what was found of each of *kinds*; hits of others are left out."""
     hits: dict[str, dict[StrategyName, list[Hit]]] = {kind: {name: [] for name in found} for kind in kinds}
     for name, some in found.items():
-        for hit in some:
-            if hit.kind in hits:
-                hits[hit.kind][name].append(hit)
+        for kind in {hit.kind for hit in some} & hits.keys():
+            hits[kind][name] = [hit for hit in some if hit.kind == kind]
     return {kind: evidence_of(kind, one) for kind, one in hits.items()}

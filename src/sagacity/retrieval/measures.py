@@ -42,13 +42,14 @@ def measures_of(
     """
     names = dict.fromkeys(name for one in found.values() for name in one.columns)
     scores = {name: np.concatenate([one.scores(name) for one in found.values()]) for name in names}
+    scores = {name: some[~np.isnan(some)] for name, some in scores.items()}
     return Measures(
         phases={phase: round(one, 3) for phase, one in milliseconds.items()},
-        scores={str(name): _spread(some) for name, some in scores.items() if not np.isnan(some).all()},
+        scores={str(name): _spread(some) for name, some in scores.items() if len(some)},
         combined=sum(ranked) / len(ranked) if ranked else None,
         kinds={kind: len(one) for kind, one in found.items() if len(one)},
     )
 
 
 def _spread(scores: Numbers) -> Spread:
-    return Spread(min=float(np.nanmin(scores)), max=float(np.nanmax(scores)), avg=float(np.nanmean(scores)))
+    return Spread(min=float(scores.min()), max=float(scores.max()), avg=float(scores.mean()))

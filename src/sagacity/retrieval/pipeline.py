@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import StorageError
-from sagacity.domain.graph import USER, Entity
+from sagacity.domain.graph import USER
 from sagacity.domain.interaction import INTERACTION, Interaction
 from sagacity.domain.principal import Principal
 from sagacity.domain.query import Filter, Found, Query, Scored, SearchMode, StrategyName, Trace
@@ -71,7 +71,8 @@ class Searcher:
         Return what answers *query*, each kind ranked by itself: up to the query's limit of each.
 
         A strategy that fails or is late is named in the trace, and the others answer. The database is visited twice:
-        while the question's vector is made, and then by the vector, up to the rows of what was found.
+        while the question's vector is made, and then by the vector, up to the rows of what was found. A question that
+        names the user by name gets another vector in between, of its text without that name.
 
         Raises:
             StorageError: the database gave no strategy an answer.
@@ -85,13 +86,20 @@ class Searcher:
         watch = Stopwatch()
         ask = StrategyInput(
             query=query,
-            parts=await self._parts(whose, query),
+            parts=(Part(query.wanted, query.text),),
             now=query.reference_at or self._clock.now(),
             depth=max(DEPTH, query.limit),
         )
         answers = Answers(_strategies(query), self._strategy_seconds)
-        vectors, _ = await asyncio.gather(self._vectors(answers, ask), self._look(answers, whose, ask))
-        ranked = await self._rank(answers, whose, replace(ask, vectors=vectors), watch)
+        vectors, parts = await asyncio.gather(
+            self._vectors(answers, [query.text]), self._look(answers, whose, ask)
+        )
+        others = [part.text for part in parts if part.text != query.text]
+        vectors = vectors | await self._vectors(answers, others)
+        ask = replace(
+            ask, parts=parts, vectors=[vectors[part.text] for part in parts if part.text in vectors]
+        )
+        ranked = await self._rank(answers, whose, ask, watch)
         lists, trace = ranked.lists, ranked.trace
         if query.rerank:
             lists, trace = await self._reranked(query.text, lists, trace, blend=RERANK_BLEND, depth=RERANKED)
@@ -103,51 +111,45 @@ class Searcher:
             lists[INTERACTION] = await self.with_neighbours(whose, query.wanted, turns, query.neighbours)
         return {kind: Found(items=one, trace=trace) for kind, one in lists.items()}
 
-    async def _parts(self, whose: Tenant | Principal, query: Query) -> tuple[Part, ...]:
-        """Return what to look for: memories without the name of the user whose they are."""
-        wanted = query.wanted
-        user_id = wanted.user_id
-        if not wanted.kinds or user_id is None or not may_name_the_user(query.text):
-            return (Part(wanted, query.text),)
+    async def _vectors(self, answers: Answers, texts: Sequence[str]) -> dict[str, Vectors]:
+        """Return the vectors of *texts*, if there is to be a search by them."""
+        if not texts or not answers.waiting([StrategyName.VECTOR]):
+            return {}
 
-        async def named(snapshot: Transaction) -> Sequence[Entity]:
-            return await snapshot.graph.find(user_id, [USER, *name_candidates(query.text)])
-
-        try:
-            async with asyncio.timeout(self._strategy_seconds):
-                entities = await self._visit(whose, wanted, named)
-        except (StorageError, TimeoutError):  # the strategies may have more luck
-            return (Part(wanted, query.text),)
-        text = by_pronoun(query.text, own_names(entities))
-        if text == query.text or not wanted.interactions:
-            return (Part(wanted, text),)
-        memories, turns = {"interactions": False}, {"kinds": ()}
-        return (
-            Part(wanted.model_copy(update=memories), text),
-            Part(wanted.model_copy(update=turns), query.text),
-        )
-
-    async def _vectors(self, answers: Answers, ask: StrategyInput) -> Sequence[Vectors]:
-        """Return the vectors of the question's parts, if there is to be a search by them."""
-        if not answers.waiting([StrategyName.VECTOR]):
-            return ()
-
-        async def embed() -> list[Vectors]:
+        async def embed() -> dict[str, Vectors]:
             # one by one: what stands beside a text in a batch changes its vector in the third digit
-            return [(await self._embedder.embed([part.text]))[0] for part in ask.parts]
+            return {text: (await self._embedder.embed([text]))[0] for text in texts}
 
-        return await answers.prepare(StrategyName.VECTOR, embed()) or ()
+        return await answers.prepare(StrategyName.VECTOR, embed()) or {}
 
-    async def _look(self, answers: Answers, whose: Tenant | Principal, ask: StrategyInput) -> None:
-        """Ask the strategies that need no vector."""
+    async def _look(
+        self, answers: Answers, whose: Tenant | Principal, ask: StrategyInput
+    ) -> tuple[Part, ...]:
+        """Ask the strategies that need no vector; returns what to look for, by them and by the others."""
+        wanted, parts = ask.query.wanted, ask.parts
+        may_change = bool(wanted.kinds and wanted.user_id) and may_name_the_user(ask.query.text)
 
         async def look(snapshot: Transaction) -> None:
-            await answers.ask(_WITHOUT_VECTOR, snapshot, ask)
+            nonlocal parts, may_change
+            if may_change:
+                parts = await _parts(snapshot, ask.query)
+                may_change = False
+            await answers.ask(_WITHOUT_VECTOR, snapshot, replace(ask, parts=parts))
 
-        if answers.waiting(_WITHOUT_VECTOR):
-            await answers.without_those_that_fail(
-                _WITHOUT_VECTOR, lambda: self._visit(whose, ask.query.wanted, look)
-            )
+        async def visit() -> None:
+            nonlocal may_change
+            try:
+                await self._visit(whose, wanted, look)
+            except StorageError:
+                if not may_change:
+                    raise
+                may_change = False  # the question as it is: the strategies may have more luck
+                await self._visit(whose, wanted, look)
+
+        names = answers.waiting(_WITHOUT_VECTOR)
+        if names or may_change:
+            await answers.without_those_that_fail(names or [StrategyName.VECTOR], visit)
+        return parts
 
     async def _rank(
         self, answers: Answers, whose: Tenant | Principal, ask: StrategyInput, watch: Stopwatch
@@ -223,6 +225,22 @@ class Searcher:
             else item
             for item in items
         )
+
+
+async def _parts(snapshot: Transaction, query: Query) -> tuple[Part, ...]:
+    """Return what to look for: memories without the name of the user whose they are."""
+    wanted = query.wanted
+    if wanted.user_id is None:
+        return (Part(wanted, query.text),)
+    entities = await snapshot.graph.find(wanted.user_id, [USER, *name_candidates(query.text)])
+    text = by_pronoun(query.text, own_names(entities))
+    if text == query.text or not wanted.interactions:
+        return (Part(wanted, text),)
+    memories, turns = {"interactions": False}, {"kinds": ()}
+    return (
+        Part(wanted.model_copy(update=memories), text),
+        Part(wanted.model_copy(update=turns), query.text),
+    )
 
 
 def _strategies(query: Query) -> list[StrategyName]:

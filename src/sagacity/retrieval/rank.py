@@ -150,7 +150,8 @@ def rank(
         Best first, each once; ties by cosine, then by number. What no strategy has among its first `DEPTH` hits comes
         last.
     """
-    by = partial(_scored, ranking=ranking, standings=standings, analysis=analysis, now=now, weights=weights)
+    known: Standings = standings if needs_standings(ranking, analysis, evidence.kind) else {}
+    by = partial(_scored, ranking=ranking, standings=known, analysis=analysis, now=now, weights=weights)
     if evidence.depth <= DEPTH:
         scores = by(evidence)
         return RankedList(evidence, scores, _in_order(evidence, scores))
@@ -188,7 +189,7 @@ def _by_row(columns: Mapping[str, Numbers], rows: Rows) -> list[dict[str, float]
     said: list[dict[str, float]] = [{} for _ in rows]
     for name, column in columns.items():
         for one, value in zip(said, column[rows].tolist(), strict=True):
-            if not math.isnan(value):
+            if value == value:  # noqa: PLR0124  else it is no number; a call for each of a thousand takes longer
                 one[name] = value
     return said
 

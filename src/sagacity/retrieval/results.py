@@ -92,7 +92,8 @@ async def results_of(
     watch.lap(RETRIEVAL)
     trace = trace.model_copy(update={"measures": measures_of(found, scores, watch.milliseconds)})
     lists = {
-        kind: tuple(items[one.key] for one in found if one.key in items) for kind, found in ranked.items()
+        kind: tuple(items[key] for one in found if (key := one.key) in items)
+        for kind, found in ranked.items()
     }
     return Results(lists, trace)
 
@@ -208,13 +209,14 @@ async def _fetch(
     memory_of = {(str(memory.kind), int(memory.memory_id)): memory for memory in memories}
 
     def scored(one: _Likely) -> Scored:
+        key = one.key
         return Scored(
-            memory=memory_of.get(one.key),
-            interaction=turn_of.get(one.key),
+            memory=memory_of.get(key),
+            interaction=turn_of.get(key),
             score=one.ranked.score,
             relevance=one.relevance,
             components=one.ranked.components,
-            is_caution=one.key in cautions,
+            is_caution=key in cautions,
         )
 
     there = [one for one in ranked if one.key in turn_of or one.key in memory_of]

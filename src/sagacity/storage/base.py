@@ -1,11 +1,11 @@
 """What a backend has to supply, and what every repository is handed."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar, TypeVarTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,11 @@ class Hit(NamedTuple):
     score: float
     ceiling: float = 1.0
     """The highest score that the question allowed."""
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Sequence[Any]]) -> list[Self]:
+        """Return a hit for each of *rows*, which say all five: in a fraction of the time of as many calls."""
+        return list(map(partial(tuple.__new__, cls), rows))  # pyright: ignore[reportUnknownMemberType]  typeshed's
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """What the strategies found becomes one list."""
 
 import math
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -206,7 +205,7 @@ STANDINGS = st.dictionaries(
         access_count=st.integers(0, 5_000),
     ),
 ).map(
-    lambda found: {key: replace(one, seq=key[1]) for key, one in found.items()}
+    lambda found: {key: one._replace(seq=key[1]) for key, one in found.items()}
 )  # no two turns have one place
 
 

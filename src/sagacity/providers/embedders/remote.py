@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from sagacity.domain.errors import ProviderError, ProviderRefused, ProviderTimeout
 from sagacity.providers.base import Vectors
 from sagacity.providers.embedders.batching import readable
-from sagacity.providers.litellm_seam import NO_KEY, LoadedLiteLLM, load_litellm
+from sagacity.providers.litellm_seam import NO_KEY, LoadedLiteLLM, loaded_litellm
 from sagacity.providers.retry_policy import Failure, Limits, judge, retrying
 from sagacity.providers.traced import traced_call
 
@@ -89,7 +89,7 @@ class RemoteEmbedder:
 
     async def _persist(self, texts: list[str]) -> Vectors:
         """Try until it works, it is refused or the tries are used up."""
-        litellm = await asyncio.to_thread(load_litellm)
+        litellm = await loaded_litellm()
         outcome = await retrying(lambda: self._try(litellm, texts), self._limits.retry)
         if isinstance(outcome, Failure):
             raise outcome.error(outcome.told)

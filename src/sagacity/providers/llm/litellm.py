@@ -20,6 +20,7 @@ from sagacity.providers.litellm_seam import (
     WireUsage,
     ignore_stream_warnings,
     load_litellm,
+    loaded_litellm,
     read_reply,
 )
 from sagacity.providers.llm.estimate import prompt_tokens
@@ -158,7 +159,7 @@ class LiteLLM:
                     return outcome
                 return _Opened(outcome, sent, stack.pop_all())
 
-        await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
+        await loaded_litellm()  # before the clock of the first request starts
         opened = _unless_failed(await retrying(attempt, self._limits.retry, sleep=self._sleep))
         async with opened.request, aclosing(self._pieces(opened.stream, opened.sent)) as pieces:
             async for piece in pieces:
@@ -223,7 +224,7 @@ class LiteLLM:
     async def _takes_schemas(self) -> bool:
         if self._choice.api_base is not None and self.model.startswith(("openai/", "azure/")):
             return True  # LiteLLM's list knows nothing of it; nearly all do
-        litellm = await asyncio.to_thread(load_litellm)
+        litellm = await loaded_litellm()
         return litellm.supports_response_schema(self.model)
 
     async def _answer(
@@ -253,7 +254,7 @@ class LiteLLM:
                 sent.outcome = outcome.error.__name__
                 return outcome
 
-        await asyncio.to_thread(load_litellm)  # before the clock of the first request starts
+        await loaded_litellm()  # before the clock of the first request starts
         return await retrying(attempt, self._limits.retry, sleep=self._sleep)
 
     async def _guarded(self, attempt: Callable[[], Awaitable[T]], seconds: float) -> T | Failure:

@@ -69,12 +69,12 @@ _OWN_OF_A_USER = _OWN | {
 
 def interaction_of(row: Any) -> Interaction:
     """Turn a row into the value."""
-    return Interaction.model_validate(
+    fields: dict[str, Any] = (
         {name: row[name] for name in Interaction.model_fields}
         if isinstance(row, dict)
-        else dict(row._mapping),
-        extra="ignore",
+        else dict(zip(row._fields, row, strict=True))  # noqa: SLF001  as of a named tuple
     )
+    return Interaction.model_validate(fields, extra="ignore")
 
 
 def request_of(row: Any) -> Request:

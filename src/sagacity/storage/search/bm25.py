@@ -42,10 +42,8 @@ async def best_by_terms(
     indexed = await scope.backend.terms.read(scope, scopes)
     length = max(sum(one.term_count for one in scopes) / count, 1.0)
     ranked, ceiling = await off_the_loop(count, _ranked, scopes, indexed, term_numbers(terms), count, length)
-    hits = await best_admitted(scope, ranked, wanted, limit)
-    return [
-        hit._replace(ceiling=ceiling) for hit in sorted(hits, key=lambda hit: (-hit.score, hit.document_id))
-    ]
+    hits = await best_admitted(scope, ranked, wanted, limit, ceiling=ceiling)
+    return sorted(hits, key=lambda hit: (-hit.score, hit.document_id))
 
 
 def _ranked(

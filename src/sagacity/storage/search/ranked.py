@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
 from typing import ParamSpec, TypeVar
 
 import numpy as np
@@ -52,9 +53,11 @@ def best_first(scores: Scores, count: int) -> Ids:
     return np.argsort(-scores, kind="stable")
 
 
-async def best_admitted(scope: Scope, ranked: Sequence[Ranked], wanted: Filter, limit: int) -> list[Hit]:
+async def best_admitted(
+    scope: Scope, ranked: Sequence[Ranked], wanted: Filter, limit: int, *, ceiling: float = 1.0
+) -> list[Hit]:
     """
-    Return the best *limit* of each of *ranked* that *wanted* admits.
+    Return the best *limit* of each of *ranked* that *wanted* admits; no score is higher than *ceiling*.
 
     The database is asked, best first, which of them may not be found: mostly few, so that one question is enough.
     """
@@ -64,11 +67,8 @@ async def best_admitted(scope: Scope, ranked: Sequence[Ranked], wanted: Filter, 
         parts = {i: ranked[i].page(start, size) for i in short}
         out = await withheld(scope, wanted, [number for ids, *_ in parts.values() for number in ids])
         for i, part in parts.items():
-            found[i] += [
-                Hit(number, owner, ranked[i].kind, score)
-                for number, owner, score in zip(*part, strict=True)
-                if number not in out
-            ]
+            hits = Hit.of_rows(zip(*part[:2], repeat(ranked[i].kind), part[2], repeat(ceiling), strict=False))
+            found[i] += [hit for hit in hits if hit.document_id not in out] if out else hits
         start, size = start + size, min(size * 4, CHUNK)
     return [hit for hits in found for hit in hits[:limit]]
 

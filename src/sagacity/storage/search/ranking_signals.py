@@ -1,10 +1,9 @@
 """What ranking has to know of documents besides how well they match, and documents that are found without a match."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -21,9 +20,8 @@ _document, _turn, _memory = search_documents.c, interactions.c, memories.c
 _happened_at = sa.func.coalesce(_document.event_at, _document.changed_at, type_=_document.changed_at.type)
 
 
-@dataclass(frozen=True, slots=True)
-class RankingSignals:
-    """What is known of a document besides its text."""
+class RankingSignals(NamedTuple):
+    """What is known of a document besides its text. A tuple, as a search reads some hundreds."""
 
     happened_at: datetime
     """As far as that is known; otherwise when it was learned or arrived."""
@@ -131,8 +129,7 @@ def _among_owners(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Newest:
+class Newest(NamedTuple):
     """A document found for being new."""
 
     hit: Hit
