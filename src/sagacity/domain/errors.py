@@ -14,6 +14,7 @@ Every error that Sagacity raises on purpose.
     ├── Forbidden           a valid token that may not do this
     ├── RateLimited         too many calls
     ├── ConfigError         a setting that stops start-up
+    │   └── CodeUnavailable   the secrets of authenticator apps cannot be read
     ├── ProviderError       a model provider did not do its part
     │   ├── ProviderTimeout
     │   ├── ProviderRefused
@@ -91,6 +92,10 @@ class RateLimited(SagacityError):
 
 class ConfigError(SagacityError):
     """A setting is wrong and the server does not start. The message names the setting."""
+
+
+class CodeUnavailable(ConfigError):
+    """Secrets of authenticator apps cannot be read. Use a recovery code; the operator runs `sagacity doctor`."""
 
 
 class ProviderError(SagacityError):
