@@ -91,7 +91,7 @@ class RateLimited(SagacityError):
 
 
 class ConfigError(SagacityError):
-    """A setting is wrong and the server does not start. The message names the setting."""
+    """A setting is wrong and the server does not start. Correct the setting that the message names."""
 
 
 class CodeUnavailable(ConfigError):
@@ -127,7 +127,7 @@ class StorageUnavailable(StorageError):
 
 
 class SchemaMismatch(StorageError):
-    """The database was written by a newer or unknown release. Upgrade Sagacity; the database is untouched."""
+    """The database is not of this release. Do what the message says; nothing was changed."""
 
 
 class IndexMismatch(StorageError):

@@ -19,6 +19,7 @@ from sagacity.domain.errors import (
     NotFound,
     RateLimited,
     SagacityError,
+    SchemaMismatch,
     TooLarge,
     Unauthorized,
 )
@@ -109,6 +110,14 @@ def test_stored_text_can_not_steer_the_terminal() -> None:
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert "\u202e" not in shown
+
+
+def test_hint_agrees_with_the_message(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever is told to migrate is not told to upgrade as well."""
+    assert report(SchemaMismatch("the database has schema none. Run `sagacity migrate`."), as_json=True) == 1
+    hint = json.loads(capsys.readouterr().err)["error"]["hint"]
+    assert "pgrade" not in hint
+    assert "message" in hint
 
 
 def test_json_can_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
