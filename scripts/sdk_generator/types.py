@@ -42,6 +42,11 @@ def written_classes() -> dict[str, str]:
     }
 
 
+def words_module(enumerated: str) -> str:
+    """Return where the words of an enumeration are, by the module of the enumeration: under the same name."""
+    return f"sagacity.client.words.{enumerated.rpartition('.')[2]}"
+
+
 @dataclass
 class Types:
     """Types as text; remembers for one module what it has to import."""
@@ -85,7 +90,7 @@ class Types:
     def _component(self, name: str) -> str:
         schema = self.components[name]
         if "enum" in schema:
-            return self.use(f"{name}Word", "sagacity.client.words")
+            return self.use(f"{name}Word", words_module(self.classes[name]))
         if "properties" in schema:
             return f"{self.use(name)} | {self.use('Mapping')}[str, object]"
         return "object"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sagacity.schemas.base import ID_LENGTH
 from sdk_generator.description import Api, Argument, Call, references
-from sdk_generator.types import Types
+from sdk_generator.types import Types, words_module
 
 MARK = "# Generated from the API's description by scripts/sdk; change it there.\n"
 _WAITING = (
@@ -35,7 +35,7 @@ def modules(api: Api, classes: Mapping[str, str]) -> dict[str, str]:
         )
         for name in names
     }
-    return texts | {"_async/calls.py": _class(api.calls, names), "words.py": _words(api, classes)}
+    return texts | {"_async/calls.py": _class(api.calls, names)} | _words(api, classes)
 
 
 def _module(text: str, calls: Sequence[Call], types: Types) -> str:
@@ -212,13 +212,24 @@ def _class(calls: Sequence[Call], names: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _words(api: Api, classes: Mapping[str, str]) -> str:
+def _words(api: Api, classes: Mapping[str, str]) -> dict[str, str]:
+    """Return a module of words for each module with enumerations: a call loads no others."""
     asked = {name for call in api.calls for one in call.arguments for name in references(one.schema)}
-    types = Types(api.components, classes)
-    lines: list[str] = []
+    names: dict[str, list[str]] = {}
     for name in sorted(asked):
         if "enum" in api.components[name]:
-            words = ", ".join(f'"{word}"' for word in api.components[name]["enum"])
-            lines.append(f"{name}Word = {types.use(name)} | {types.use('Literal')}[{words}]")
+            names.setdefault(words_module(classes[name]), []).append(name)
+    return {
+        f"{module.removeprefix('sagacity.client.').replace('.', '/')}.py": _words_of(api, classes, own)
+        for module, own in names.items()
+    }
+
+
+def _words_of(api: Api, classes: Mapping[str, str], names: Sequence[str]) -> str:
+    types = Types(api.components, classes)
+    lines: list[str] = []
+    for name in names:
+        words = ", ".join(f'"{word}"' for word in api.components[name]["enum"])
+        lines.append(f"{name}Word = {types.use(name)} | {types.use('Literal')}[{words}]")
     text = '"""Closed sets of words, as members of their enumerations or as plain text."""\n\n'
     return MARK + text + _imports(types.imports) + "\n" + "\n".join(lines) + "\n"

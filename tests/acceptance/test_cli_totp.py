@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pyotp
 
@@ -21,6 +22,13 @@ STEP = 30
 def next_code(codes: pyotp.TOTP) -> str:
     """The code of the next step, which is right already; of this step one was used."""
     return codes.at(int(time.time()) + STEP)
+
+
+def apps_in_doctor(home: Path) -> dict[str, Any]:
+    """What `sagacity doctor` says of the secrets of authenticator apps."""
+    checks = sagacity("doctor", "--json", home=home, url="http://127.0.0.1:1").data["checks"]
+    [found] = [one for one in checks if one["name"] == "authenticator apps"]
+    return found
 
 
 def test_the_second_step_in_a_terminal(tmp_path: Path) -> None:
@@ -54,6 +62,12 @@ def test_the_second_step_in_a_terminal(tmp_path: Path) -> None:
         code, said = account(server.url, *login, "--code", used)
         assert code == 0, said
         server.kill()
+    assert apps_in_doctor(tmp_path)["ok"]
+    key = (tmp_path / "config.key").rename(tmp_path / "lost.key")
+    missing = apps_in_doctor(tmp_path)
+    assert not missing["ok"]
+    assert "config.key" in missing["found"]
+    key.rename(tmp_path / "config.key")
     with running_server(tmp_path, SETTINGS) as server:
         code, said = account(server.url, *login, "--code", used)
         assert code == 2, said

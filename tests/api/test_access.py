@@ -19,6 +19,7 @@ from support.api import client_of, make_token, running, settings_in, turns
         ("127.0.0.1", "localhost:8081", "http://localhost:9000", False),
         ("127.0.0.1", "localhost:8081", "null", False),
         ("127.0.0.1", "evil.example:8081", None, False),
+        ("127.0.0.1", "evil.example:80@localhost", None, False),
         ("127.0.0.1", "127.0.0.1.evil.example", None, False),
         ("127.0.0.1", "", None, False),
         ("127.0.0.1", "[", None, False),

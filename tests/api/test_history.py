@@ -219,6 +219,21 @@ async def test_ids_of_any_form_are_found(app, api):
         assert (await history(api, uid))["memory"]["uid"] == uid
 
 
+async def test_a_path_that_goes_on_is_no_id_with_a_slash(app, api):
+    """Only an encoded slash belongs to an id: what was meant for another route erases nobody."""
+    await add_profile(api, "one", profile_id="a/b")
+    assert (await api.get("/api/memories/a/b/history")).status_code == 404
+    await add_profile(api, "two", user_id="anna/export")
+    refused = await api.delete("/api/users/anna/export")
+    assert refused.status_code == 404
+    assert "%2F" in refused.json()["message"]
+    assert len(await profiles_of(api, "anna/export")) == 1
+    exported = await api.get("/api/users/anna%2Fexport/export")
+    assert exported.status_code == 200
+    assert (await api.delete("/api/users/anna%2Fexport")).json()["success"]
+    assert await profiles_of(api, "anna/export") == []
+
+
 async def test_number_that_is_also_a_uid_is_told_apart_by_kind(app, api):
     """Without a kind the uid counts; a number or a citation that nothing has is 404."""
     await api.post(

@@ -9,7 +9,7 @@ import pyotp
 import pytest
 from fastapi import FastAPI
 
-from sagacity.accounts.totp import seal_again
+from sagacity.accounts.totp import find_unreadable, seal_again
 from sagacity.auth.key_ring import add_key, keep_first_key
 from sagacity.domain.audit import AuditFilter
 from sagacity.domain.ids import OrgId, UserId
@@ -344,7 +344,7 @@ async def test_secrets_are_sealed_and_go_with_the_account(tmp_path: Path, databa
             assert not [one for one in (phone.secret, *phone.recovery) if one in stored]
             await transaction.account_totp.seal_again(other_id, theirs.sealed, mine.sealed)
         swapped = await challenged(api, email="ben@example.com")
-        assert (await answered(api, swapped, phone.next_code())).status_code == 500
+        assert (await answered(api, swapped, phone.next_code())).json()["error"] == "CodeUnavailable"
         tokens = (await answered(api, await challenged(api), phone.recovery[3])).json()
         log = await actions(app)
         assert log[-1] == "account.recovery_code_used"
@@ -378,10 +378,16 @@ async def test_another_key_encrypts_secrets_after_a_rotation(tmp_path: Path) -> 
         key.unlink()
         [told] = (await seal_again_failed(parts)) or [""]
         assert "config.key" in told
-        assert (await answered(api, await challenged(api), phone.next_code())).status_code == 500
+        count, unreadable = await find_unreadable(parts.storage, [parts.tenant], parts.open_ring)
+        assert (count, unreadable) == (0, told)
+        refused = await answered(api, await challenged(api), phone.next_code())
+        assert (refused.status_code, refused.json()["error"]) == (503, "CodeUnavailable")
+        assert "recovery code" in refused.json()["message"]
+        assert "SAGACITY_" not in refused.text  # whoever signs in is not told how the server keeps its keys
         ben = await sign_up(api, "ben@example.com")
         async with signed_in(app, await log_in(api, "ben@example.com")) as other:
-            assert (await other.post(TOTP, json={"password": PASSWORD})).status_code == 500
+            refused = await other.post(TOTP, json={"password": PASSWORD})
+            assert (refused.status_code, refused.json()["error"]) == (503, "CodeUnavailable")
         assert ben
         assert not key.exists()
         assert (await answered(api, await challenged(api), phone.recovery[0])).status_code == 200

@@ -200,3 +200,10 @@ def test_the_application_has_no_route_outside_the_document():
     served = {route.path for route in app.routes if hasattr(route, "path")}
     assert isinstance(app, FastAPI)
     assert served == {"/openapi.json", "/docs", "/docs/oauth2-redirect", "/redoc", "/static-offline-docs"}
+
+
+def test_bounds_of_integers_are_those_that_are_checked() -> None:
+    """2^63 is one more than what is taken; as a float, it is all that can be said."""
+    text = json.dumps(described())
+    assert re.findall(r'"(?:exclusiveM|m)(?:inimum|aximum)": -?[\d.]+e\+\d+', text) == []
+    assert '"maximum": 9223372036854775807' in text

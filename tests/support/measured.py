@@ -14,7 +14,7 @@ from sagacity.domain.analytics import (
     StepTimings,
 )
 from sagacity.domain.ids import UserId
-from sagacity.domain.query import Spread
+from sagacity.domain.measures import Spread
 from support.parts import ANNA, BEN, START
 
 

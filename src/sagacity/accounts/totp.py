@@ -21,7 +21,14 @@ from sagacity.auth.tokens import hash_token
 from sagacity.auth.totp import DIGITS, new_recovery_codes, new_secret, otpauth_url, plain_code, step_of
 from sagacity.domain.account import Account, Totp, normal_email
 from sagacity.domain.audit import OPERATOR, AuditAction
-from sagacity.domain.errors import ConfigError, Conflict, NotFound, Unauthorized, WrongCredentials
+from sagacity.domain.errors import (
+    CodeUnavailable,
+    ConfigError,
+    Conflict,
+    NotFound,
+    Unauthorized,
+    WrongCredentials,
+)
 from sagacity.domain.ids import UserId
 from sagacity.domain.principal import Principal
 from sagacity.domain.tenant import Tenant
@@ -30,6 +37,7 @@ from sagacity.storage.transaction import Storage, Transaction
 ISSUER = "Sagacity"
 """What authenticator apps show beside the address."""
 WRONG_CODE = "the code is wrong, or was used before; wait for the next one"
+_UNREADABLE = "the server cannot check codes of authenticator apps now; a recovery code works"
 _BATCH = 100
 
 
@@ -71,13 +79,17 @@ async def begin(parts: AccountParts, principal: Principal, password: str, *, add
         Forbidden: the caller did not sign in to an account.
         RateLimited: too many tries came before.
         Conflict: the account has an app already.
-        ConfigError: the key that encrypts secrets is not there.
+        CodeUnavailable: the key that encrypts secrets is not there.
     """
     account = await password_asked_again(parts, principal, password, address=address)
     secret, owner = new_secret(), owner_of(parts.tenant, account.user_id)
     async with parts.storage.begin(parts.tenant) as transaction:
-        ring = parts.open_ring(make=not await transaction.account_totp.any_kept())
-        totp = Totp(user_id=account.user_id, sealed=ring.seal(secret, owner), created_at=parts.clock.now())
+        may_make_key = not await transaction.account_totp.any_kept()
+        try:
+            sealed = parts.open_ring(make=may_make_key).seal(secret, owner)
+        except ConfigError as error:
+            raise CodeUnavailable("the server cannot keep the secret of an authenticator app now") from error
+        totp = Totp(user_id=account.user_id, sealed=sealed, created_at=parts.clock.now())
         if not await transaction.account_totp.put(totp):
             raise Conflict("signing in asks for a code already: turn it off before you set up another app")
     return Begun(secret, otpauth_url(secret, account=account.email, issuer=ISSUER))
@@ -157,6 +169,7 @@ async def log_in_with_code(
     Raises:
         Unauthorized: the challenge is not valid any more.
         WrongCredentials: the code is wrong, or was used.
+        CodeUnavailable: the secret cannot be read; a recovery code works.
         RateLimited: too many tries came before.
     """
     account, said, expires_at = await answer(
@@ -215,6 +228,28 @@ async def answer(
     return account, said.model_copy(update={"token_id": token_id}), expires_at
 
 
+async def find_unreadable(
+    storage: Storage, tenants: Sequence[Tenant], open_ring: OpenRing
+) -> tuple[int, str | None]:
+    """Return how many secrets of authenticator apps can be read, and why the first that cannot be cannot."""
+    count = 0
+    for tenant in tenants:
+        after: str | None = None
+        while True:
+            async with storage.read(tenant) as snapshot:
+                found = await snapshot.account_totp.list_page(after=after, limit=_BATCH)
+            for one in found:
+                try:
+                    open_ring(make=False).open(one.sealed, owner_of(tenant, one.user_id))
+                except ConfigError as error:
+                    return count, f"{tenant.org_id}, the app of user {one.user_id}: {error}"
+                count += 1
+            if len(found) < _BATCH:
+                break
+            after = found[-1].user_id
+    return count, None
+
+
 async def seal_again(
     storage: Storage, tenants: Sequence[Tenant], open_ring: OpenRing
 ) -> tuple[int, list[str]]:
@@ -269,7 +304,10 @@ async def _take(parts: AccountParts, transaction: Transaction, user_id: UserId, 
 
 
 def _step(parts: AccountParts, totp: Totp, code: str) -> int | None:
-    secret = parts.open_ring(make=False).open(totp.sealed, owner_of(parts.tenant, totp.user_id))
+    try:
+        secret = parts.open_ring(make=False).open(totp.sealed, owner_of(parts.tenant, totp.user_id))
+    except ConfigError as error:
+        raise CodeUnavailable(_UNREADABLE) from error
     return step_of(secret, plain_code(code), parts.clock.now(), after=totp.last_step)
 
 

@@ -228,7 +228,7 @@ def is_local(client: str, *, host: str, origin: str | None, origins: Sequence[st
         origins: the web origins that the settings let in.
     """
     try:
-        if not _is_loopback(client) or not _is_loopback(urlsplit(f"//{host}").hostname or ""):
+        if "@" in host or not _is_loopback(client) or not _is_loopback(urlsplit(f"//{host}").hostname or ""):
             return False
         return origin is None or origin in origins or urlsplit(origin).netloc == host
     except ValueError:  # such as the bracket of an address that goes no further

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from sagacity.api.allowed_methods import Paths, methods_of
 from sagacity.domain.errors import (
     CodeNeeded,
+    CodeUnavailable,
     ConfigError,
     Conflict,
     Forbidden,
@@ -47,6 +48,7 @@ STATUS: Mapping[type[SagacityError], int] = {
     ProviderTimeout: 504,
     ProviderError: 502,
     StorageError: 503,
+    CodeUnavailable: 503,
     ConfigError: 500,
     SagacityError: 500,
 }
@@ -185,7 +187,10 @@ async def foreseen_response(http_request: Request, error: Exception) -> JSONResp
     """Return the reply to an error of this program's own; those that are nobody's mistake are logged."""
     assert isinstance(error, SagacityError)  # noqa: S101  it is registered for no other
     if status_of(error) >= 500:  # noqa: PLR2004  HTTP's own border
-        _log.error("request.failed", path=http_request.url.path, error=type(error).__name__, text=str(error))
+        cause = {} if error.__cause__ is None else {"cause": str(error.__cause__)}
+        _log.error(
+            "request.failed", path=http_request.url.path, error=type(error).__name__, text=str(error), **cause
+        )
     return error_response(error)
 
 

@@ -14,6 +14,7 @@ from sagacity.api.field_words import describe_fields
 from sagacity.api.health import server_version
 from sagacity.api.vocabulary import OLDER_ROUTES, renamed
 from sagacity.domain.base import Value
+from sagacity.domain.ids import MAX_INT
 from sagacity.schemas.errors import Problem
 
 DESCRIPTION = (
@@ -115,10 +116,28 @@ def _document(app: FastAPI) -> Document:
     for unused in ("HTTPValidationError", "ValidationError"):  # of the 422 that is replaced below
         del schemas[unused]
     describe_fields(schemas)
+    _make_bounds_exact(document)
     for path, operations in cast("Document", document["paths"]).items():
         for method, operation in cast("Document", operations).items():
             _describe(method, path, cast("Document", operation))
     return document
+
+
+_BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
+
+
+def _make_bounds_exact(part: object) -> None:
+    """Write the bounds of integers as integers: FastAPI makes floats of them, and 2^63 of the largest."""
+    if isinstance(part, dict):
+        schema = cast("Document", part)
+        for name in _BOUNDS & schema.keys():
+            if schema.get("type") == "integer" and isinstance(schema[name], float):
+                schema[name] = min(int(schema[name]), MAX_INT)
+        for one in schema.values():
+            _make_bounds_exact(one)
+    elif isinstance(part, list):
+        for one in cast("list[object]", part):
+            _make_bounds_exact(one)
 
 
 _REFUSALS = {

@@ -10,7 +10,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-from sagacity.domain.errors import InvalidInput
+from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.suggest import unknown_field
 from sagacity.schemas.base import MOST_WARNINGS, WriteBody
 
@@ -29,6 +29,19 @@ class Route(APIRoute):
         known: list[str] = []
         super().__init__(path, _checking_names(endpoint, known), **options)
         known += _query_names(self.dependant)
+
+
+def _refuse_longer_path(http_request: Request) -> None:
+    """
+    Refuse a path that goes on behind a value, which otherwise would be a value with a slash: another user's id, say.
+
+    Raises:
+        NotFound: a slash within a value was not sent as `%2F`.
+    """
+    within = sum(str(value).count("/") for value in http_request.path_params.values())
+    raw: bytes = http_request.scope.get("raw_path") or b""
+    if within and raw.count(b"/") != http_request.scope["path"].count("/") - within:
+        raise NotFound("there is no such route; a slash within an id is sent as %2F")
 
 
 def _query_names(dependant: Dependant) -> list[str]:
@@ -51,6 +64,7 @@ def _checking_names(
     @wraps(endpoint)
     async def checked(**given: Any) -> object:
         http_request: Request = given.pop(_REQUEST)
+        _refuse_longer_path(http_request)
         body = next((one for one in given.values() if isinstance(one, WriteBody)), None)
         unknown = [
             unknown_field(name, known)

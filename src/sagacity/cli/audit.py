@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from sagacity.client import Sagacity
-    from sagacity.client.words import AuditActionWord
+    from sagacity.client.words.audit import AuditActionWord
     from sagacity.domain.audit import AuditEntry, Verified
     from sagacity.schemas.audit import AuditPage
 

@@ -15,7 +15,7 @@ from sagacity.cli.search_options import Options, searching
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from sagacity.client.words import MemoryKindWord
+    from sagacity.client.words.memory import MemoryKindWord
     from sagacity.schemas.context import ContextPage
 
 _PREFERENCES = "general preferences"

@@ -49,7 +49,7 @@ def doctor(context: typer.Context) -> None:
     Check the installation, and say how to fix what fails.
 
     Checks the settings, home folder, database, its disk, where configurations are kept, embedder, model keys
-    and server; if used, the vector copy, Redis, the mail server and the collector of traces.
+    and server; if used, authenticator apps, the vector copy, Redis, the mail server and the collector of traces.
     Exit code 1 if anything fails.
 
     Example: sagacity doctor
@@ -79,6 +79,7 @@ def look(flags: Invocation) -> list[Check]:
         _home(settings.home.expanduser()),
         _checked("database", lambda: _database(settings)),
         _configurations(settings),
+        *_authenticator_apps(settings),
         *([_vector_copy(settings)] if settings.vector_url else []),
         *([_redis(settings)] if settings.redis_url else []),
         *([_disk(settings)] if settings.is_sqlite else []),
@@ -153,6 +154,29 @@ def _configurations(settings: "Settings") -> Check:
         return Check("configurations", ok=False, found=fault.found, advice=fault.advice)
     found = f"in the {place_of(settings)}; those of {counted(count, 'organisation')} can be read"
     return Check("configurations", ok=True, found=found)
+
+
+def _authenticator_apps(settings: "Settings") -> list[Check]:
+    """Look whether the secrets of authenticator apps can be read; nothing where nobody has an app."""
+    from sagacity.accounts.totp import find_unreadable  # noqa: PLC0415  it loads the whole server
+    from sagacity.bootstrap import open_database  # noqa: PLC0415  with it
+    from sagacity.config.choices import config_keys  # noqa: PLC0415  with it
+
+    async def looked() -> tuple[int, str | None]:
+        async with open_database(settings) as storage:
+            return await find_unreadable(storage, await storage.organisations(), config_keys(settings))
+
+    if _is_new(settings):
+        return []
+    try:
+        count, fault = asyncio.run(looked())
+    except SagacityError:  # the check of the database tells
+        return []
+    if fault is not None:
+        advice = "restore that key; until then signing in takes recovery codes only"
+        return [Check("authenticator apps", ok=False, found=fault, advice=advice)]
+    found = f"{counted(count, 'secret')} can be read"
+    return [Check("authenticator apps", ok=True, found=found)] if count else []
 
 
 def _disk(settings: "Settings") -> Check:

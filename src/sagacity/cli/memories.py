@@ -13,7 +13,7 @@ from sagacity.domain.errors import InvalidInput
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sagacity.client.words import MemoryTypeWord
+    from sagacity.client.words.user_memory import MemoryTypeWord
     from sagacity.schemas.chat_memories import ChatMemoryView, FoundMemory
 
 app = typer.Typer(no_args_is_help=True, help="What is remembered of a user.")

@@ -43,8 +43,8 @@ _PIPE_WIDTH = 160
 _DETAILED_WIDTH = 120
 """So wide a terminal has room for details beside the content."""
 _KEPT_CONTROLS = "\n\t"
-_LATE_CONTROLS = re.compile("[\x7f-\x9f]")
-"""Those that may stand in JSON as they are, and that terminals obey."""
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Controls, marks of direction and ends of lines that may stand in JSON as they are, and that terminals obey."""
 
 Render = Callable[[Console], None]
 
@@ -114,9 +114,9 @@ def _show(
 
 
 def _json_line(envelope: "Mapping[str, JsonValue]") -> str:
-    """Return JSON on one line; letters of all languages stay, and control characters that JSON allows are escaped."""
+    """Return JSON on one line; letters of all languages stay, and what steers a terminal is escaped."""
     text = json.dumps(envelope, ensure_ascii=False)
-    return _LATE_CONTROLS.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
+    return _STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
 
 
 def stdout(*, is_wide: bool = False) -> Console:

@@ -13,7 +13,7 @@ from sagacity.cli.output import Render, plain, show
 from sagacity.cli.search_options import Options, searching
 
 if TYPE_CHECKING:
-    from sagacity.client.words import MemoryKindWord
+    from sagacity.client.words.memory import MemoryKindWord
     from sagacity.schemas.found import SearchPage
 
 Kind = Annotated[

@@ -14,7 +14,7 @@ from sagacity.cli.metadata_filter import condition
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from sagacity.client.words import RankingWord, SearchModeWord, StrategyNameWord
+    from sagacity.client.words.query import RankingWord, SearchModeWord, StrategyNameWord
 
 Ranking = Annotated[
     Literal["blended", "rrf", "weighted"] | None,

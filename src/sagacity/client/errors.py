@@ -5,6 +5,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sagacity.domain.errors import (
     CodeNeeded,
+    CodeUnavailable,
     ConfigError,
     Conflict,
     Forbidden,
@@ -43,6 +44,7 @@ _NAMED: dict[str, type[SagacityError]] = {
     kind.__name__: kind
     for kind in (
         CodeNeeded,
+        CodeUnavailable,
         ConfigError,
         Conflict,
         Forbidden,

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from sagacity.domain.base import DescribedValue, Value
 from sagacity.domain.ids import UserId
-from sagacity.domain.query import Spread
+from sagacity.domain.measures import Spread
 
 
 class RequestType(StrEnum):

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from sagacity.domain.base import DescribedValue
 from sagacity.domain.ids import UserId
-from sagacity.domain.query import Spread
+from sagacity.domain.measures import Spread
 
 
 class Granularity(StrEnum):

@@ -14,6 +14,7 @@ Every error that Sagacity raises on purpose.
     ├── Forbidden           a valid token that may not do this
     ├── RateLimited         too many calls
     ├── ConfigError         a setting that stops start-up
+    │   └── CodeUnavailable   the secrets of authenticator apps cannot be read
     ├── ProviderError       a model provider did not do its part
     │   ├── ProviderTimeout
     │   ├── ProviderRefused
@@ -90,7 +91,11 @@ class RateLimited(SagacityError):
 
 
 class ConfigError(SagacityError):
-    """A setting is wrong and the server does not start. The message names the setting."""
+    """A setting is wrong and the server does not start. Correct the setting that the message names."""
+
+
+class CodeUnavailable(ConfigError):
+    """Secrets of authenticator apps cannot be read. Use a recovery code; the operator runs `sagacity doctor`."""
 
 
 class ProviderError(SagacityError):
@@ -122,7 +127,7 @@ class StorageUnavailable(StorageError):
 
 
 class SchemaMismatch(StorageError):
-    """The database was written by a newer or unknown release. Upgrade Sagacity; the database is untouched."""
+    """The database is not of this release. Do what the message says; nothing was changed."""
 
 
 class IndexMismatch(StorageError):

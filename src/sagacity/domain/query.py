@@ -5,10 +5,11 @@ from datetime import datetime
 from enum import StrEnum
 
 from sagacity.domain.analysis import QueryAnalysis
-from sagacity.domain.base import DescribedValue, Value
+from sagacity.domain.base import Value
 from sagacity.domain.condition import Condition
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import Interaction
+from sagacity.domain.measures import Measures
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status, Visibility
 
 PARAPHRASE_COSINE = 0.7
@@ -145,30 +146,6 @@ class Scored(Value):
     """Whether it warns of what the question touches, and must not be missed."""
     neighbours: tuple[Interaction, ...] = ()
     """Turns beside the interaction, oldest first, where they were asked for."""
-
-
-class Spread(DescribedValue):
-    """The least, the largest and the mean of some scores."""
-
-    min: float = 0.0
-    """The least."""
-    max: float = 0.0
-    """The largest."""
-    avg: float = 0.0
-    """Their mean."""
-
-
-class Measures(Value):
-    """What a trace says in numbers beside the strategies' own: for analytics, and not shown to a caller."""
-
-    phases: dict[str, float] = {}
-    """Milliseconds of `query_analysis` and of `retrieval`, which is all strategies and reading what they found."""
-    scores: dict[str, Spread] = {}
-    """By strategy, of its own scores; one that found nothing has none."""
-    combined: float | None = None
-    """The mean score of what was ranked; None where nothing was."""
-    kinds: dict[str, int] = {}
-    """How many different ones were found of each kind."""
 
 
 class Trace(Value):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sagacity.domain.query import Measures, Spread
+from sagacity.domain.measures import Measures, Spread
 from sagacity.retrieval.evidence import Evidence, Numbers
 
 ANALYSIS, RETRIEVAL = "query_analysis", "retrieval"

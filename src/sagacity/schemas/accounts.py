@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from sagacity.domain.account import LONGEST_EMAIL, Account
-from sagacity.schemas.base import Id, WriteBody
-from sagacity.schemas.chat import Warned
+from sagacity.schemas.base import Id, Warned, WriteBody
 from sagacity.schemas.metadata import Metadata, Object
 
 Email = Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=LONGEST_EMAIL)]

@@ -251,6 +251,13 @@ class WriteReply(Reply):
     """Unknown fields that were ignored."""
 
 
+class Warned(Schema):
+    """The reply to a write that has no envelope."""
+
+    warnings: tuple[str, ...] | None = None
+    """Unknown fields that were ignored."""
+
+
 def _not_too_long(text: str) -> str:
     if len(text) > MAX_TEXT:
         raise ValueError(

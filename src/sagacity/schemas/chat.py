@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints, model_validator
 
 from sagacity.domain.chat import Conversation, Exchange, ExchangeStatus, Message, MessageRole
-from sagacity.schemas.base import Schema, WriteBody, WritePart
+from sagacity.schemas.base import Schema, Warned, WriteBody, WritePart
 from sagacity.schemas.metadata import Metadata, Object
 
 MAX_CONTENT = 32_000
@@ -98,13 +98,6 @@ class UpdateConversationBody(WriteBody):
     """Whether it is archived."""
     metadata: Metadata | None = None
     """Takes the place of what is stored."""
-
-
-class Warned(Schema):
-    """A reply to a write."""
-
-    warnings: tuple[str, ...] | None = None
-    """Unknown fields that were ignored."""
 
 
 class ConversationView(Warned):

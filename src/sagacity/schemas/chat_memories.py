@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Self, cast
+from typing import TYPE_CHECKING, Annotated, Self, cast
 
 from pydantic import (
     Field,
@@ -14,7 +14,6 @@ from pydantic import (
 )
 
 from sagacity.domain.memory import Memory
-from sagacity.domain.query import Scored
 from sagacity.domain.trust import Origin, Trust
 from sagacity.domain.user_memory import (
     TYPE_OF,
@@ -31,13 +30,16 @@ from sagacity.schemas.base import (
     Moment,
     Schema,
     Share,
+    Warned,
     WriteBody,
     refuse_many,
     refuse_unstorable,
 )
-from sagacity.schemas.chat import Warned
 from sagacity.schemas.fault_words import in_words
 from sagacity.schemas.metadata import Metadata, Object
+
+if TYPE_CHECKING:
+    from sagacity.domain.query import Scored
 
 MOST_KEYWORDS, MOST_STEPS = 20, 100
 Content = Annotated[str, StringConstraints(min_length=1, max_length=10_000, pattern=r"\S")]
@@ -435,7 +437,7 @@ def memory_view_of(memory: Memory, *, warnings: Sequence[str] = ()) -> ChatMemor
     )
 
 
-def found_view(found: Scored, memory: Memory, strategies: Sequence[str]) -> FoundMemory:
+def found_view(found: "Scored", memory: Memory, strategies: Sequence[str]) -> FoundMemory:
     """Return a memory that was found, with what its score is made of."""
     signals = {name: value for name, value in found.components.items() if name.endswith("_score")}
     return FoundMemory(

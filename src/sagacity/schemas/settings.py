@@ -8,8 +8,7 @@ from zoneinfo import available_timezones
 from pydantic import AfterValidator, JsonValue, StringConstraints
 
 from sagacity.domain.user_settings import MemoryLimit, MemorySettings, RetentionDays, UserSettings
-from sagacity.schemas.base import WriteBody
-from sagacity.schemas.chat import Warned
+from sagacity.schemas.base import Warned, WriteBody
 from sagacity.schemas.metadata import Metadata, Object
 
 

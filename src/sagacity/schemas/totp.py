@@ -6,8 +6,7 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from sagacity.schemas.accounts import Password
-from sagacity.schemas.base import WriteBody
-from sagacity.schemas.chat import Warned
+from sagacity.schemas.base import Warned, WriteBody
 
 AppCode = Annotated[
     str,

@@ -4,8 +4,9 @@ from sagacity.analytics.metrics import context_metrics, question_metrics, retrie
 from sagacity.domain.analysis import Intent, QueryAnalysis
 from sagacity.domain.analytics import ContextMetrics, QuestionMetrics
 from sagacity.domain.context import Context, ContextItem, Dropped, DropReason, Section, SectionName
+from sagacity.domain.measures import Spread
 from sagacity.domain.memory import MemoryKind
-from sagacity.domain.query import Spread, StrategyName, Trace
+from sagacity.domain.query import StrategyName, Trace
 from sagacity.retrieval.evidence import by_kind
 from sagacity.retrieval.measures import ANALYSIS, RETRIEVAL, measures_of
 from sagacity.storage.base import Hit

@@ -19,6 +19,7 @@ from sagacity.domain.errors import (
     NotFound,
     RateLimited,
     SagacityError,
+    SchemaMismatch,
     TooLarge,
     Unauthorized,
 )
@@ -111,14 +112,22 @@ def test_stored_text_can_not_steer_the_terminal() -> None:
     assert "\u202e" not in shown
 
 
+def test_hint_agrees_with_the_message(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever is told to migrate is not told to upgrade as well."""
+    assert report(SchemaMismatch("the database has schema none. Run `sagacity migrate`."), as_json=True) == 1
+    hint = json.loads(capsys.readouterr().err)["error"]["hint"]
+    assert "pgrade" not in hint
+    assert "message" in hint
+
+
 def test_json_can_not_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    """Controls beyond ASCII are escaped as those in it are; letters stay, and programs read the same text."""
-    text = "naïve \x1b[31m \x7f \x80 \x9b31m \x9f\xa0日"
+    """Controls beyond ASCII and marks of direction are escaped; letters stay, and programs read the same text."""
+    text = "naïve \x1b[31m \x7f \x80 \x9b31m \x9f\xa0日 \u061c \u200f \u202e \u2066 \u2069 \u2028"
     assert report(NotFound(text), as_json=True) == 1
     written = capsys.readouterr().err
     assert "naïve" in written
     assert "日" in written
-    assert [one for one in written if unicodedata.category(one) == "Cc"] == ["\n"]
+    assert [one for one in written if unicodedata.category(one) in {"Cc", "Cf", "Zl", "Zp"}] == ["\n"]
     assert json.loads(written)["error"]["message"] == text
 
 

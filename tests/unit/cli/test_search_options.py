@@ -25,7 +25,7 @@ from sagacity.cli.output import said
 from sagacity.cli.search_options import Options, moment, searching
 from sagacity.client import Sagacity
 from sagacity.client.wire import checked
-from sagacity.client.words import RankingWord, StrategyNameWord
+from sagacity.client.words.query import RankingWord, StrategyNameWord
 from sagacity.domain.analysis import Intent, QueryAnalysis, TimeReference
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.query import Ranking, StrategyName

@@ -38,3 +38,19 @@ def test_the_client_loads_what_its_calls_need_when_they_are_made() -> None:
     used = loaded_by("import sagacity.client; sagacity.client.Sagacity.get_profiles")
     assert "sagacity.schemas.profiles" in used
     assert "sagacity.schemas.chat" not in used
+
+
+@pytest.mark.parametrize(
+    ("call", "needed", "others"),
+    [
+        ("list_memories", "chat_memories", {"schemas.chat", "domain.query"}),
+        ("get_profiles", "profiles", {"domain.query"}),
+        ("list_conversations", "chat", {"schemas.chat_memories", "domain.query"}),
+    ],
+)
+def test_a_list_loads_only_what_it_speaks_of(call: str, needed: str, others: set[str]) -> None:
+    """The words of one call do not bring in what the words of all others are about."""
+    loaded = loaded_by(f"import sagacity.client; sagacity.client.Sagacity.{call}")
+    assert f"sagacity.schemas.{needed}" in loaded
+    everywhere = {"domain.analytics_reports", "domain.audit", "domain.ledger", "domain.review_queue"}
+    assert not {f"sagacity.{one}" for one in others | everywhere} & loaded

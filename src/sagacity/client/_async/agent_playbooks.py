@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client._async.waiting import follow
 from sagacity.client.wire import checked, statuses
-from sagacity.client.words import ApprovalWord, StatusWord
+from sagacity.client.words.memory import ApprovalWord, StatusWord
 from sagacity.domain.views.operation import OperationView
 from sagacity.schemas.aggregation import PlaybookAggregationReply, RunPlaybookAggregationBody
 from sagacity.schemas.interactions import Deleted, DeletedMany

@@ -6,7 +6,8 @@ from typing import Literal
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import segment
-from sagacity.client.words import GranularityWord, MetricWord, RequestStatusWord, RequestTypeWord
+from sagacity.client.words.analytics import RequestStatusWord, RequestTypeWord
+from sagacity.client.words.analytics_reports import GranularityWord, MetricWord
 from sagacity.domain.analytics import RequestAnalytics
 from sagacity.schemas.analytics import (
     AnalyticsDays,

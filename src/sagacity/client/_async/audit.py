@@ -4,7 +4,7 @@
 from datetime import datetime
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.client.words import AuditActionWord
+from sagacity.client.words.audit import AuditActionWord
 from sagacity.schemas.audit import AuditPage
 
 

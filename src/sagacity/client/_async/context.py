@@ -7,14 +7,8 @@ from typing import Literal
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked, statuses
-from sagacity.client.words import (
-    ApprovalWord,
-    MemoryKindWord,
-    RankingWord,
-    SearchModeWord,
-    StatusWord,
-    StrategyNameWord,
-)
+from sagacity.client.words.memory import ApprovalWord, MemoryKindWord, StatusWord
+from sagacity.client.words.query import RankingWord, SearchModeWord, StrategyNameWord
 from sagacity.schemas.context import Budgets, ContextBody, ContextPage
 from sagacity.schemas.search import ConversationTurn
 

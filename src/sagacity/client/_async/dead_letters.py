@@ -2,7 +2,7 @@
 """Turns that a learner gave up on."""
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.client.words import DeadLetterStatusWord
+from sagacity.client.words.cursor import DeadLetterStatusWord
 from sagacity.schemas.dead_letters import DeadLettersPage, Replayed
 
 

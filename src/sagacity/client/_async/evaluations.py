@@ -3,7 +3,8 @@
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
-from sagacity.client.words import FigureGroupWord, GranularityWord
+from sagacity.client.words.analytics_reports import GranularityWord
+from sagacity.client.words.dashboard import FigureGroupWord
 from sagacity.domain.dashboard import FigureReport
 from sagacity.domain.shadow_report import ShadowReport
 from sagacity.schemas.evaluations import (

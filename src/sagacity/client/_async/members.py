@@ -3,7 +3,7 @@
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked, segment
-from sagacity.client.words import RoleWord
+from sagacity.client.words.role import RoleWord
 from sagacity.schemas.accounts import SwitchedSession
 from sagacity.schemas.base import Reply
 from sagacity.schemas.members import (

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
-from sagacity.client.words import MemoryKindWord, ReviewSignalWord, ReviewStepWord
+from sagacity.client.words.memory import MemoryKindWord
+from sagacity.client.words.review_queue import ReviewSignalWord, ReviewStepWord
 from sagacity.schemas.memory_health import MemoryHealth
 from sagacity.schemas.review_queue import (
     GetMemoryReviewActionsBody,

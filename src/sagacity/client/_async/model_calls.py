@@ -4,7 +4,7 @@
 from datetime import datetime
 
 from sagacity.client._async.connection import AsyncConnection
-from sagacity.client.words import GroupingWord
+from sagacity.client.words.ledger import GroupingWord
 from sagacity.schemas.model_calls import ModelCallsPage, ModelCallTotals
 
 

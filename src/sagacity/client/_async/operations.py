@@ -3,7 +3,7 @@
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
-from sagacity.client.words import OperationNameWord, OperationStatusWord
+from sagacity.client.words.operation import OperationNameWord, OperationStatusWord
 from sagacity.schemas.operations import (
     CancelOperationBody,
     OperationsCancelled,

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked, statuses
-from sagacity.client.words import StatusWord
+from sagacity.client.words.memory import StatusWord
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.profiles import (
     Added,

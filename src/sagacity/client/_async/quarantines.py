@@ -3,7 +3,7 @@
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked, segment
-from sagacity.client.words import QuarantineTargetWord
+from sagacity.client.words.quarantine import QuarantineTargetWord
 from sagacity.schemas.quarantines import (
     HeldPage,
     QuarantineBody,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
-from sagacity.client.words import ApprovalWord
+from sagacity.client.words.memory import ApprovalWord
 from sagacity.schemas.skills import ExportFormat, ExportSkillsBody
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked, segment
-from sagacity.client.words import TokenScopeWord
+from sagacity.client.words.api_token import TokenScopeWord
 from sagacity.schemas.tokens import CreateTokenBody, NewTokenReply, RotateTokenBody, TokenReply, TokensPage
 
 

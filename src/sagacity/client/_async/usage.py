@@ -3,7 +3,7 @@
 
 from sagacity.client._async.connection import AsyncConnection
 from sagacity.client.wire import checked
-from sagacity.client.words import MemoryKindWord
+from sagacity.client.words.memory import MemoryKindWord
 from sagacity.domain.effects import EffectReport
 from sagacity.schemas.usage import GetInjectionStatsBody, InjectionStats
 

@@ -5,7 +5,7 @@
 from datetime import datetime
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.words import AuditActionWord
+from sagacity.client.words.audit import AuditActionWord
 from sagacity.schemas.audit import AuditPage
 
 

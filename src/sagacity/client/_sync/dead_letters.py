@@ -3,7 +3,7 @@
 """Turns that a learner gave up on."""
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.words import DeadLetterStatusWord
+from sagacity.client.words.cursor import DeadLetterStatusWord
 from sagacity.schemas.dead_letters import DeadLettersPage, Replayed
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked
-from sagacity.client.words import EntityTypeWord
+from sagacity.client.words.graph import EntityTypeWord
 from sagacity.domain.graph import Entity, Relationship
 from sagacity.schemas.entities import (
     AddEntityBody,

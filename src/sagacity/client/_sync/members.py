@@ -4,7 +4,7 @@
 
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked, segment
-from sagacity.client.words import RoleWord
+from sagacity.client.words.role import RoleWord
 from sagacity.schemas.accounts import SwitchedSession
 from sagacity.schemas.base import Reply
 from sagacity.schemas.members import (

@@ -7,7 +7,9 @@ from datetime import datetime
 
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked, segment
-from sagacity.client.words import MemoryKindWord, MemoryTypeWord, OriginWord
+from sagacity.client.words.memory import MemoryKindWord
+from sagacity.client.words.trust import OriginWord
+from sagacity.client.words.user_memory import MemoryTypeWord
 from sagacity.schemas.chat_memories import (
     ChatMemoryView,
     CreatedMemories,

@@ -5,7 +5,7 @@
 from datetime import datetime
 
 from sagacity.client._sync.connection import Connection
-from sagacity.client.words import GroupingWord
+from sagacity.client.words.ledger import GroupingWord
 from sagacity.schemas.model_calls import ModelCallsPage, ModelCallTotals
 
 

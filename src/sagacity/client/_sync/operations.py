@@ -4,7 +4,7 @@
 
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked
-from sagacity.client.words import OperationNameWord, OperationStatusWord
+from sagacity.client.words.operation import OperationNameWord, OperationStatusWord
 from sagacity.schemas.operations import (
     CancelOperationBody,
     OperationsCancelled,

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked, statuses
-from sagacity.client.words import StatusWord
+from sagacity.client.words.memory import StatusWord
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.profiles import (
     Added,

@@ -4,7 +4,7 @@
 
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked, segment
-from sagacity.client.words import QuarantineTargetWord
+from sagacity.client.words.quarantine import QuarantineTargetWord
 from sagacity.schemas.quarantines import (
     HeldPage,
     QuarantineBody,

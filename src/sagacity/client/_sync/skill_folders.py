@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked
-from sagacity.client.words import ApprovalWord
+from sagacity.client.words.memory import ApprovalWord
 from sagacity.schemas.skills import ExportFormat, ExportSkillsBody
 
 

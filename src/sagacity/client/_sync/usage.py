@@ -4,7 +4,7 @@
 
 from sagacity.client._sync.connection import Connection
 from sagacity.client.wire import checked
-from sagacity.client.words import MemoryKindWord
+from sagacity.client.words.memory import MemoryKindWord
 from sagacity.domain.effects import EffectReport
 from sagacity.schemas.usage import GetInjectionStatsBody, InjectionStats
 

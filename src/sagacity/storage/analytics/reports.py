@@ -15,7 +15,8 @@ from sagacity.domain.analytics_reports import (
     Step,
     Totals,
 )
-from sagacity.domain.query import Spread, StrategyName
+from sagacity.domain.measures import Spread
+from sagacity.domain.query import StrategyName
 from sagacity.storage.analytics.distribution import distributions, percentiles_of
 from sagacity.storage.analytics.requests import COLUMN, IS_FAILURE, among
 from sagacity.storage.base import Scope

@@ -16,6 +16,8 @@ from sagacity.storage.quarantine.unheld import SHOWS_HELD
 from sagacity.storage.schema.tables import exchanges, interactions, requests, sessions
 from sagacity.storage.statements.array_params import one_of
 
+_ADD_EXCHANGE = exchanges.insert()
+
 
 class ConversationRepository:
     """A tenant's conversations."""
@@ -411,9 +413,6 @@ def _unsummarized() -> sa.Select[*tuple[Any, ...]]:
         .order_by(column.updated_at, column.session_id)
         .limit(sa.bindparam("limit"))
     )
-
-
-_ADD_EXCHANGE = exchanges.insert()
 
 
 @cache

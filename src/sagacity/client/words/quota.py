@@ -1,0 +1,10 @@
+# Generated from the API's description by scripts/sdk; change it there.
+"""Closed sets of words, as members of their enumerations or as plain text."""
+
+from typing import Literal
+
+from sagacity.domain.quota import QuotaName
+
+QuotaNameWord = (
+    QuotaName | Literal["members", "tokens", "users", "interactions", "memories", "interactions_per_day"]
+)

@@ -1,0 +1,8 @@
+# Generated from the API's description by scripts/sdk; change it there.
+"""Closed sets of words, as members of their enumerations or as plain text."""
+
+from typing import Literal
+
+from sagacity.domain.trust import Origin
+
+OriginWord = Origin | Literal["operator", "user", "agent", "imported", "web_page", "tool"]
