@@ -187,7 +187,8 @@ async def foreseen_response(http_request: Request, error: Exception) -> JSONResp
     """Return the reply to an error of this program's own; those that are nobody's mistake are logged."""
     assert isinstance(error, SagacityError)  # noqa: S101  it is registered for no other
     if status_of(error) >= 500:  # noqa: PLR2004  HTTP's own border
-        cause = {} if error.__cause__ is None else {"cause": str(error.__cause__)}
+        own = isinstance(error.__cause__, SagacityError)  # the words of others may quote what was said
+        cause = {"cause": str(error.__cause__)} if own else {}
         _log.error(
             "request.failed", path=http_request.url.path, error=type(error).__name__, text=str(error), **cause
         )

@@ -3,10 +3,20 @@
 import inspect
 
 import pytest
+from starlette.requests import Request
+from structlog.testing import capture_logs
 
-from sagacity.api.errors import STATUS, error_response, faults_of, problem_response, status_of
+from sagacity.api.errors import (
+    STATUS,
+    error_response,
+    faults_of,
+    foreseen_response,
+    problem_response,
+    status_of,
+)
 from sagacity.domain import errors
 from sagacity.domain.errors import (
+    ConfigError,
     IndexMismatch,
     InvalidInput,
     MalformedOutput,
@@ -16,6 +26,11 @@ from sagacity.domain.errors import (
     StorageError,
     Unauthorized,
 )
+
+SCOPE = {
+    **{"type": "http", "scheme": "http", "method": "POST", "path": "/api/search", "query_string": b""},
+    **{"headers": [], "server": ("127.0.0.1", 8000)},
+}
 
 
 @pytest.mark.parametrize(
@@ -65,3 +80,23 @@ def test_faults_leave_the_input_out():
         {"type": "t", "loc": ("body", 3, "x"), "msg": "m", "input": "secret", "ctx": {"error": ValueError()}}
     ]
     assert faults_of(given) == [{"type": "t", "loc": ["body", 3, "x"], "msg": "m"}]
+
+
+@pytest.mark.parametrize(
+    ("cause", "logged"),
+    [
+        (ConfigError("the key is not there"), "the key is not there"),
+        (ValueError("near 'what Anna said'"), None),
+        (None, None),
+    ],
+    ids=["ours", "a library's", "none"],
+)
+async def test_the_log_has_a_cause_in_our_words_only(cause: Exception | None, logged: str | None) -> None:
+    """A library's message may quote what was stored."""
+    error = StorageError("the database is away")
+    error.__cause__ = cause
+    with capture_logs() as logs:
+        await foreseen_response(Request(SCOPE), error)
+    [entry] = logs
+    assert entry.get("cause") == logged
+    assert "Anna" not in str(entry)
