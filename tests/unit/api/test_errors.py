@@ -28,8 +28,13 @@ from sagacity.domain.errors import (
 )
 
 SCOPE = {
-    **{"type": "http", "scheme": "http", "method": "POST", "path": "/api/search", "query_string": b""},
-    **{"headers": [], "server": ("127.0.0.1", 8000)},
+    "type": "http",
+    "scheme": "http",
+    "method": "POST",
+    "path": "/api/search",
+    "query_string": b"",
+    "headers": [],
+    "server": ("127.0.0.1", 8000),
 }
 
 
