@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +28,11 @@ CACHE_BYTES = 128 * 2**20
 """Of a process: the terms of 400,000 turns of a conversation, at 24 terms each."""
 _OVERHEAD_BYTES = 1_500
 """What a segment takes besides what its arrays hold."""
+_FEW = 16
+"""Scopes that are read one by one: more than a user has, one of each kind."""
 _HASH_BYTES = 8
 _MOST = 255
-"""Highest frequency that is kept; BM25 weighs it as 99.5 % of any higher one."""
+"""Highest frequency that is kept, as it fits into a byte: BM25 saturates, and what says a word so often is long."""
 _PACKED = np.dtype([("term", "<u8"), ("frequency", "u1")])
 
 
@@ -146,6 +148,10 @@ class ScopeTerms:
         return ScopeTerms(revision, tuple(segments))
 
 
+Found = Mapping[int, ScopeTerms]
+_NOTHING: Final = ScopeTerms(-1, ())
+
+
 class TermIndex:
     """
     The terms of the scopes that were searched last, in a bounded memory.
@@ -162,25 +168,11 @@ class TermIndex:
 
     async def read(self, scope: Scope, scopes: Sequence[SearchScope]) -> list[ScopeTerms]:
         """Return the terms of *scopes*, in their order, as the transaction sees them."""
-        found: dict[int, ScopeTerms] = {}
-        unknown: list[SearchScope] = []
-        for one in scopes:
-            known = self._look_up(one.scope_id)
-            if known is None or not one.removed_revision <= known.revision <= one.revision:
-                unknown.append(one)
-                continue
-            if known.revision < one.revision:
-                given = {"scope_id": one.scope_id, "revision": known.revision}
-                rows = await scope.all(_changed(), given)
-                known = await off_the_loop(
-                    one.document_count if rows else 0, known.with_changes, rows, one.revision
-                )
-                self._keep(scope, one, known)
-            found[one.scope_id] = known
-        for some in _chunks(unknown):
-            for one, known in await _loaded(scope, some):
-                self._keep(scope, one, known)
-                found[one.scope_id] = known
+        found = {one.scope_id: self._usable(one) for one in scopes}
+        for part in _parts([one for one in scopes if found[one.scope_id].revision < one.revision], found):
+            for one, terms in await _brought_up(scope, part, found):
+                self._keep(scope, one, terms)
+                found[one.scope_id] = terms
         return [found[one.scope_id] for one in scopes]
 
     def forget(self) -> None:
@@ -189,11 +181,14 @@ class TermIndex:
             self._kept.clear()
             self._bytes = 0
 
-    def _look_up(self, scope_id: int) -> ScopeTerms | None:
+    def _usable(self, one: SearchScope) -> ScopeTerms:
+        """Return what is kept of a scope, if the rest can be added to it; otherwise nothing."""
         with self._lock:
-            if scope_id in self._kept:
-                self._kept.move_to_end(scope_id)
-            return self._kept.get(scope_id)
+            kept = self._kept.get(one.scope_id, _NOTHING)
+            if not one.removed_revision <= kept.revision <= one.revision:
+                return _NOTHING
+            self._kept.move_to_end(one.scope_id)
+            return kept
 
     def _keep(self, scope: Scope, one: SearchScope, terms: ScopeTerms) -> None:
         if scope.writes:
@@ -264,50 +259,54 @@ def _merged(segments: Sequence[Segment]) -> Segment:
     return _segment(documents, postings)
 
 
-def _chunks(scopes: Sequence[SearchScope]) -> Iterator[list[SearchScope]]:
-    """Cut *scopes* into parts of some thousand documents; a scope that is larger is a part of its own."""
-    some: list[SearchScope] = []
+def _parts(scopes: Sequence[SearchScope], found: Found) -> Iterator[list[SearchScope]]:
+    """
+    Cut *scopes* into what one statement reads.
+
+    Of a user's scopes those that changed are read one by one, each from where it is known. Of an organisation's so many
+    may have changed that some thousand documents are read together, even if a part of them is known.
+    """
+    changed = [one for one in scopes if found[one.scope_id] is not _NOTHING]
+    few = changed if len(changed) <= _FEW else []
+    yield from ([one] for one in few)
+    part: list[SearchScope] = []
     documents = 0
     for one in scopes:
-        if some and documents + one.document_count > CHUNK:
-            yield some
-            some, documents = [], 0
-        some.append(one)
+        if one in few:
+            continue
+        if part and documents + one.document_count > CHUNK:
+            yield part
+            part, documents = [], 0
+        part.append(one)
         documents += one.document_count
-    if some:
-        yield some
+    if part:
+        yield part
 
 
-async def _loaded(scope: Scope, scopes: Sequence[SearchScope]) -> list[tuple[SearchScope, ScopeTerms]]:
-    """Read the terms of *scopes* whole."""
+async def _brought_up(
+    scope: Scope, scopes: Sequence[SearchScope], found: Found
+) -> list[tuple[SearchScope, ScopeTerms]]:
+    """Read what was written to *scopes* since the revisions at which they were found."""
+    given = {
+        "scope_ids": [one.scope_id for one in scopes],
+        "revision": min(found[one.scope_id].revision for one in scopes),
+    }
     rows: dict[int, list[Any]] = defaultdict(list)
-    result = await scope.connection.stream(_whole(), {"scope_ids": [one.scope_id for one in scopes]})
-    async for some in result.partitions(CHUNK):
-        for row in some:
-            rows[row[4]].append(row)
+    for row in await scope.all(_written_after(), given):
+        if row.revision > found[row.scope_id].revision:
+            rows[row.scope_id].append(row)
 
     def built() -> list[tuple[SearchScope, ScopeTerms]]:
-        return [
-            (one, ScopeTerms(one.revision, (segment_of(found),) if (found := rows[one.scope_id]) else ()))
-            for one in scopes
-        ]
+        return [(one, found[one.scope_id].with_changes(rows[one.scope_id], one.revision)) for one in scopes]
 
-    return await off_the_loop(sum(map(len, rows.values())), built)
-
-
-_column = search_documents.c
-_SHOWN = (_column.document_id, _column.owner_id, _column.term_count, _column.terms)
+    return await off_the_loop(sum(one.document_count for one in scopes if one.scope_id in rows), built)
 
 
 @cache
-def _changed() -> sa.Select[*tuple[Any, ...]]:
-    """Build the statement for the documents of a scope that were written after a revision."""
-    of_scope = (_column.scope_id == sa.bindparam("scope_id"), _column.revision > sa.bindparam("revision"))
-    return sa.select(*_SHOWN).where(*of_scope)
-
-
-@cache
-def _whole() -> sa.Select[*tuple[Any, ...]]:
-    """Build the statement for the documents of some scopes."""
-    of_scopes = among(_column.scope_id, "scope_ids")
-    return sa.select(*_SHOWN, _column.scope_id).where(of_scopes)
+def _written_after() -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for the documents of some scopes that were written after a revision."""
+    column = search_documents.c
+    shown = (column.document_id, column.owner_id, column.term_count, column.terms)
+    return sa.select(*shown, column.scope_id, column.revision).where(
+        among(column.scope_id, "scope_ids"), column.revision > sa.bindparam("revision")
+    )
