@@ -296,6 +296,10 @@ class MemoryRepository:
             statement = statement.where(column.is_held.is_(values.pop("is_held")))
         if "statuses" in values:  # as it is, so that the index is read in its order where there is one
             statement = statement.where(column.status.in_(values.pop("statuses")))
+            if (
+                Status.CURRENT not in wanted.statuses
+            ):  # an index is chosen by what is said, not by what is given
+                statement = statement.where(column.status != sa.literal_column(f"'{Status.CURRENT}'"))
         of_documents = [field for field in values if field not in _OWN]
         for field in values.keys() & _OWN.keys():
             moment = sa.bindparam(field, type_=changed_at.type)

@@ -15,7 +15,7 @@ from sagacity.domain.condition import AllOf, AnyOf, Comparison, Condition, Not, 
 from sagacity.domain.ids import UserId
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.kinds import REVIEWED_KINDS, VERSIONED_KINDS
-from sagacity.domain.memory import Approval, Memory, Status
+from sagacity.domain.memory import Approval, Memory, Status, Visibility
 from sagacity.domain.query import Filter
 from sagacity.storage.base import SearchScope
 from sagacity.storage.schema.tables import requests, search_documents
@@ -46,6 +46,10 @@ _CONDITIONS: dict[str, sa.ColumnElement[bool]] = {
     "statuses": among(_column.status, "statuses"),
     "statuses_then": among(_status_then, "statuses_then"),
     "visibility": among(_column.visibility, "visibility"),
+    "withheld": sa.and_(
+        among(_column.visibility, "withheld"),
+        _column.visibility != sa.literal_column(f"'{Visibility.SERVED}'"),
+    ),
     "is_held": _column.is_held == sa.bindparam("is_held"),
     "approvals": sa.or_(
         sa.and_(_is_unreviewed, _column.approval != str(Approval.REJECTED)),
@@ -70,6 +74,11 @@ def values_of(wanted: Filter) -> dict[str, Any]:
     """Return what the fields of *wanted* that ask for anything ask for, other than whose it is and of which kind."""
     found = {field: getattr(wanted, field) for field in _CONDITIONS if field in _AS_THEY_ARE}
     found["facts"] = _facts_wanted(wanted)
+    if wanted.visibility and Visibility.SERVED not in wanted.visibility:
+        found |= {
+            "visibility": (),
+            "withheld": wanted.visibility,
+        }  # their index is chosen by what is said, not given
     if wanted.as_of is not None:
         found |= {"statuses": (), "statuses_then": wanted.statuses, "valid_at": wanted.as_of}
     return {field: _plain(value) for field, value in found.items() if value is not None and value != ()}
