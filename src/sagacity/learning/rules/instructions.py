@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import Final
 
 from sagacity.domain.base import Value
 from sagacity.domain.change import Candidate
@@ -13,10 +14,12 @@ from sagacity.learning.rules.languages.load import LANGUAGES
 from sagacity.learning.rules.languages.read import Told, instructions_in
 from sagacity.learning.rules.pattern import STANDING, Pattern
 from sagacity.learning.rules.phrasings import LISTED, PATTERNS
+from sagacity.learning.rules.prefilter import Prefilter
 from sagacity.learning.rules.requests import gist, topic_trigger
 from sagacity.learning.rules.sentences import Sentence, Stance, split_sentences
 from sagacity.learning.rules.wording import conjugate, finish, keywords, shorten, slug, third_person, trim
 
+_PREFILTER: Final = Prefilter(PATTERNS, lambda row: row.says)
 MAX_RULE = 220
 MAX_RATIONALE = 200
 
@@ -150,11 +153,11 @@ def _first_match(sentence: Sentence, *, answered: bool) -> Instruction | None:
     if _SAID_BY_OTHERS.search(sentence.text):
         return None
     starts = [start for start in starts if not _OWN_DOING.search(sentence.text, 0, start)]
-    for row, pattern in _compiled():
+    for row in _PREFILTER.rows_for(sentence.text) if starts else ():
         if row.corrects and not answered:
             continue
         for start in starts:
-            match = pattern.match(sentence.text, start)
+            match = _compiled(row.says).match(sentence.text, start)
             made = _instruction(row, match, sentence.text) if match else None
             if made:
                 return made
@@ -168,7 +171,7 @@ def _listed(sentence: Sentence) -> Instruction | None:
     start = 0
     while opener := _ORDINAL.match(sentence.text, start):
         start = opener.end()
-    match = _item().match(sentence.text, start)
+    match = _compiled(LISTED.says).match(sentence.text, start)
     return _instruction(LISTED, match, sentence.text) if match else None
 
 
@@ -227,10 +230,5 @@ def _candidate(found: Instruction, turn: Interaction, request: str) -> Candidate
 
 
 @cache
-def _compiled() -> tuple[tuple[Pattern, re.Pattern[str]], ...]:
-    return tuple((row, re.compile(row.says, re.IGNORECASE)) for row in PATTERNS)
-
-
-@cache
-def _item() -> re.Pattern[str]:
-    return re.compile(LISTED.says, re.IGNORECASE)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)

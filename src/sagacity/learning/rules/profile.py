@@ -25,6 +25,7 @@ from sagacity.learning.rules.languages.load import LANGUAGES
 from sagacity.learning.rules.languages.read import facts_in
 from sagacity.learning.rules.money import MONEY
 from sagacity.learning.rules.plans import PLANS
+from sagacity.learning.rules.prefilter import Prefilter
 from sagacity.learning.rules.relations import NAMED_IS, RELATIONS
 from sagacity.learning.rules.sentences import split_sentences
 from sagacity.learning.rules.spelling import spelled
@@ -39,6 +40,7 @@ PROFILE_RULES: Final[tuple[Rule, ...]] = (
     *BELONGINGS, *HABITS, *PLANS, *MONEY, *EVENTS,
 )  # fmt: skip
 """All rows; of two that match at one place the earlier wins."""
+_PREFILTER: Final = Prefilter(PROFILE_RULES, lambda row: row.pattern)
 
 
 def profile_candidates(window: Window) -> tuple[Candidate, ...]:
@@ -107,7 +109,7 @@ def _facts_in_english(text: str) -> Iterator[Draft]:
     for sentence in sentences:
         if _IRONY.search(sentence.text):
             continue
-        for draft in read(sentence, PROFILE_RULES):
+        for draft in read(sentence, _PREFILTER.rows_for(sentence.text)):
             named |= {it.name for it in draft.entities if it.entity_type in _BEINGS}
             if draft.content not in told:
                 told.add(draft.content)
