@@ -16,7 +16,6 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
 from fastapi import Request
-from fastapi.security import HTTPAuthorizationCredentials
 
 from sagacity.api.dependencies import caller_of
 from support.api import client_of, running, settings_in
@@ -222,8 +221,8 @@ async def test_the_audit_log_knows_users_by_a_pseudonym(tmp_path: Path) -> None:
     async with running(settings_in(tmp_path, **RULES, jwt_secret=SECRET), clock) as app:
         names = []
         for subject in ("ana", "ana", "bo"):
-            sent = HTTPAuthorizationCredentials(scheme="Bearer", credentials=signed(clock, sub=subject))
-            caller = await caller_of(Request({"type": "http", "app": app, "headers": []}), sent)
+            sent = (b"authorization", f"Bearer {signed(clock, sub=subject)}".encode())
+            caller = await caller_of(Request({"type": "http", "app": app, "headers": [sent]}))
             names.append(caller.principal.audited_as)
     assert (names[0] == names[1], names[0] == names[2]) == (True, False)
     assert all(name.startswith("user:") and "ana" not in name for name in names)

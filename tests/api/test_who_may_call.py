@@ -15,6 +15,7 @@ from sagacity.api import accounts, health, oidc, totp
 from sagacity.api.app import SERVED
 from sagacity.api.dependencies import Needs
 from sagacity.api.openapi import examples
+from sagacity.api.route import PREFIX
 from sagacity.api.vocabulary import OLDER_ROUTES
 from sagacity.auth.tokens import new_token
 from sagacity.domain.api_token import NewToken, TokenScope, permissions_of
@@ -55,11 +56,11 @@ def declared() -> dict[str, Permission]:
     """What each route needs, as it says itself."""
     open_to_all = (health.router, accounts.public, accounts.root, oidc.public, oidc.pages, totp.public)
     found = {
-        f"{method} {prefix}{route.path}".replace(":path}", "}"): one.call.permission
-        for prefix, router in SERVED
+        f"{method} {route.path}".replace(":path}", "}"): one.call.permission
+        for router in SERVED
         if all(router is not one for one in open_to_all)
         for route in router.routes
-        if isinstance(route, APIRoute) and route.path not in OLDER_ROUTES
+        if isinstance(route, APIRoute) and route.path.removeprefix(PREFIX) not in OLDER_ROUTES
         for method in route.methods
         for one in walk(route.dependant)
         if isinstance(one.call, Needs)

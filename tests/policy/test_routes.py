@@ -12,11 +12,12 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from sagacity.api import accounts, health, oidc, totp
-from sagacity.api.app import PREFIX, ROUTERS, SERVED, create_app
+from sagacity.api.app import ROUTERS, SERVED, create_app
 from sagacity.api.dependencies import Needs
 from sagacity.api.field_words import FIELD_WORDS
 from sagacity.api.openapi import Example, examples
 from sagacity.api.rates import limits_of
+from sagacity.api.route import PREFIX
 from sagacity.api.vocabulary import OLDER_ROUTES
 from sagacity.api.waits import waiting_of
 from sagacity.config.settings import Settings
@@ -124,10 +125,8 @@ def test_every_route_is_documented(method, path, operation):
 def test_every_route_says_what_it_needs_of_its_caller():
     """One permission each, declared beside the route; the public ones ask for none."""
     needs = {
-        prefix + route.path: [
-            one.call.permission for one in walk(route.dependant) if isinstance(one.call, Needs)
-        ]
-        for prefix, router in SERVED
+        route.path: [one.call.permission for one in walk(route.dependant) if isinstance(one.call, Needs)]
+        for router in SERVED
         if all(router is not one for one in OPEN_ROUTERS)
         for route in router.routes
         if isinstance(route, APIRoute)
@@ -147,7 +146,7 @@ def walk(dependant: Dependant) -> Iterator[Dependant]:
 
 def test_limits_are_declared_beside_their_routes():
     """What writes, searches and starts runs is limited; what only reads a list is not."""
-    found = limits_of((PREFIX, router) for router in ROUTERS)
+    found = limits_of(ROUTERS)
     limits = {call.split()[1]: per_minute for call, per_minute in found.items()}
     assert limits["/api/publish_interaction"] == 60
     assert limits["/api/context"] == limits["/api/search"] == 120
@@ -162,7 +161,7 @@ def test_limits_are_declared_beside_their_routes():
 
 def test_calls_that_wait_for_a_whole_answer_say_so_beside_their_routes():
     """They have longer; no other has."""
-    assert waiting_of((PREFIX, router) for router in ROUTERS) == {
+    assert waiting_of(ROUTERS) == {
         "POST /api/chat/send",
         "POST /api/chat/complete",
         "POST /api/chat/retry",
@@ -197,9 +196,17 @@ def test_the_document_on_disk_is_of_this_version():
 def test_the_application_has_no_route_outside_the_document():
     """What is served and what is documented are the same, but for the document itself and its pages."""
     app = create_app(Settings())
-    served = {route.path for route in app.routes if hasattr(route, "path")}
     assert isinstance(app, FastAPI)
-    assert served == {"/openapi.json", "/docs", "/docs/oauth2-redirect", "/redoc", "/static-offline-docs"}
+    served = {route.path.replace(":path}", "}") for route in app.routes}
+    documented = {path for _, path, _ in OPERATIONS}
+    pages = {route.path for route in oidc.pages.routes}
+    assert served - documented - pages == {
+        "/openapi.json",
+        "/docs",
+        "/docs/oauth2-redirect",
+        "/redoc",
+        "/static-offline-docs",
+    }
 
 
 def test_bounds_of_integers_are_those_that_are_checked() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 
 from sagacity.accounts import change, sign_in
 from sagacity.accounts import sign_up as signing_up
@@ -13,7 +13,7 @@ from sagacity.api.dependencies import Reads, RuntimeDep, address_of
 from sagacity.api.errors import not_json
 from sagacity.api.middleware.body import FAULT
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.schemas.accounts import (
     AccountToken,
@@ -35,10 +35,10 @@ from sagacity.schemas.accounts import (
     account_view,
 )
 
-router = APIRouter(tags=["accounts"], route_class=Route)
-public = APIRouter(tags=["accounts"], route_class=Route)
+router = resource("accounts")
+public = resource("accounts")
 """What nobody has a token for yet."""
-root = APIRouter(tags=["accounts"], route_class=Route)
+root = resource("accounts", prefix="")
 """The same, where older clients look for it."""
 
 _ON_ITS_WAY = "if the address has an account, an e-mail with a code is on its way"

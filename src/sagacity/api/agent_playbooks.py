@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from sagacity.api.dependencies import Caller, Reads, Reviews
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, NotFound
@@ -35,7 +35,7 @@ from sagacity.schemas.playbooks import (
 )
 from sagacity.schemas.profiles import Added
 
-router = APIRouter(tags=["agent playbooks"], route_class=Route)
+router = resource("agent playbooks")
 KIND = MemoryKind.AGENT_PLAYBOOK
 
 

@@ -1,10 +1,8 @@
 """User playbooks of all users become agent playbooks, now."""
 
-from fastapi import APIRouter
-
 from sagacity.api.dependencies import Runs
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.runs import Waits, wait_seconds
 from sagacity.api.sdk import sdk
 from sagacity.domain.operation import OperationName
@@ -15,7 +13,7 @@ from sagacity.schemas.aggregation import (
     RunPlaybookAggregationBody,
 )
 
-router = APIRouter(tags=["agent playbooks"], route_class=Route)
+router = resource("agent playbooks")
 
 
 @router.post(

@@ -10,14 +10,13 @@ Paths = Mapping[str, frozenset[str]]
 """Path, with its parameters in braces → the methods that it has."""
 
 
-def paths_of(routers: Iterable[tuple[str, APIRouter]]) -> Paths:
-    """Return what is served by routers, each with the prefix of its paths."""
+def paths_of(routers: Iterable[APIRouter]) -> Paths:
+    """Return what is served by *routers*."""
     found: dict[str, frozenset[str]] = {}
-    for prefix, router in routers:
+    for router in routers:
         for route in router.routes:
             if isinstance(route, APIRoute):
-                path = prefix + route.path
-                found[path] = found.get(path, frozenset()) | frozenset(route.methods or ())
+                found[route.path] = found.get(route.path, frozenset()) | frozenset(route.methods or ())
     return found
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import Depends, Path, Query
 from pydantic import AfterValidator
 
 from sagacity.analytics import reports
@@ -12,7 +12,7 @@ from sagacity.analytics.reports import Whose
 from sagacity.api.dependencies import Administers, Reads
 from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.analytics import AnalyticsFilter, RequestAnalytics, RequestStatus, RequestType
@@ -31,7 +31,7 @@ from sagacity.schemas.analytics import (
 )
 from sagacity.schemas.base import Id, Moment
 
-router = APIRouter(prefix="/v1/analytics", tags=["analytics"], route_class=Route)
+router = resource("analytics", path="/v1/analytics")
 
 
 async def _whose(

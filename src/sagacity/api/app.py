@@ -1,16 +1,12 @@
 """The HTTP application: routers, middleware and errors around one runtime."""
 
-import asyncio
-from collections.abc import AsyncGenerator, Iterable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from functools import cache
 
 from fastapi import APIRouter, FastAPI
-from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.routing import BaseRoute
 from starlette.types import Scope
 
 from sagacity.api import (
@@ -73,6 +69,7 @@ from sagacity.api.middleware.waiting import WaitingMiddleware
 from sagacity.api.openapi import install_openapi
 from sagacity.api.opening import Unwatched, Watcher, opening
 from sagacity.api.rates import limits_of
+from sagacity.api.route import PREFIX
 from sagacity.api.vocabulary import OLDER_ROUTES, older_routes
 from sagacity.api.waits import waiting_of
 from sagacity.bootstrap import Runtime
@@ -83,7 +80,6 @@ from sagacity.domain.ids import TimeOrderedIds
 from sagacity.observability.metrics import Metrics
 from sagacity.observability.tracing import Tracer
 
-PREFIX = "/api"
 _PAGES = ("/docs", "/redoc", "/static-offline-docs")
 """Pages that show the API's description, with their scripts."""
 ROUTERS: tuple[APIRouter, ...] = (
@@ -131,13 +127,14 @@ ROUTERS: tuple[APIRouter, ...] = (
     invitations.router,
     organizations.router,
 )
-SERVED: tuple[tuple[str, APIRouter], ...] = (
-    ("", health.router),
-    ("", metrics.router),
-    ("", accounts.root),
-    *((PREFIX, router) for router in (*ROUTERS, older_routes(ROUTERS))),
+SERVED: tuple[APIRouter, ...] = (
+    *ROUTERS,
+    health.router,
+    metrics.router,
+    accounts.root,
+    older_routes(ROUTERS),
 )
-"""Every router with the prefix of its paths."""
+"""Every router."""
 
 
 def create_app(settings: Settings, *, clock: Clock | None = None, watcher: Watcher | None = None) -> FastAPI:
@@ -156,18 +153,13 @@ def create_app(settings: Settings, *, clock: Clock | None = None, watcher: Watch
         def hold(runtime: Runtime) -> None:
             app.state.runtime = runtime
 
-        working_out = asyncio.create_task(asyncio.to_thread(_work_out, app.routes))
-        try:
-            async with opening(settings, watcher or Unwatched(), hold, clock=clock):
-                await working_out
-                yield
-        finally:
-            await working_out
+        async with opening(settings, watcher or Unwatched(), hold, clock=clock):
+            yield
 
     app = FastAPIOffline(
         title="Sagacity",
         redirect_slashes=False,  # it would send callers to whatever their `Host` header names
-        routes=_routes(),
+        routes=[route for router in SERVED for route in router.routes],
         lifespan=lifespan,
         middleware=_middleware(settings),
     )
@@ -175,31 +167,6 @@ def create_app(settings: Settings, *, clock: Clock | None = None, watcher: Watch
     install_errors(app, paths_of(SERVED))
     install_openapi(app)
     return app
-
-
-@cache
-def _routes() -> list[BaseRoute]:
-    """Return the routes of every application of this process: what each takes and returns is worked out once."""
-    api = APIRouter(generate_unique_id_function=_operation_id)
-    for prefix, router in SERVED:
-        api.include_router(router, prefix=prefix)
-    return api.routes
-
-
-def _work_out(routes: Iterable[BaseRoute]) -> None:
-    """
-    Have each router work out what its routes take and return, half a second of CPU over all.
-
-    FastAPI leaves that to the first call that is compared with a router, and would do it on the event loop.
-    """
-    nowhere: Scope = {"type": "http", "method": "GET", "path": "", "root_path": "", "headers": []}
-    for route in routes:
-        route.matches(nowhere)
-
-
-def _operation_id(route: APIRoute) -> str:
-    """Return what the call is called in every client."""
-    return route.name
 
 
 def _middleware(settings: Settings) -> list[Middleware]:
@@ -240,16 +207,14 @@ def _middleware(settings: Settings) -> list[Middleware]:
             TimeoutMiddleware,
             seconds=settings.request_timeout_seconds,
             wait_seconds=settings.wait_timeout_seconds,
-            waiting=waiting_of((PREFIX, router) for router in ROUTERS),
+            waiting=waiting_of(ROUTERS),
         ),
     ]
     if settings.rate_limits:
         older = {PREFIX + path: PREFIX + successor for path, (successor, _) in OLDER_ROUTES.items()}
         limits = {
             call: max(1, round(per_minute * settings.rate_limit_factor))
-            for call, per_minute in limits_of(
-                [("", accounts.root), *((PREFIX, router) for router in ROUTERS)]
-            ).items()
+            for call, per_minute in limits_of((accounts.root, *ROUTERS)).items()
         }
         layers.append(
             Middleware(

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 
 from sagacity.access.audit import list_audit
 from sagacity.api.dependencies import Administers
 from sagacity.api.parameters import MaxRows
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.audit import AuditAction, AuditFilter
@@ -16,7 +16,7 @@ from sagacity.domain.ids import MAX_INT
 from sagacity.schemas.audit import AuditPage, audit_view
 from sagacity.schemas.base import Label, Moment, Number, refuse_unstorable
 
-router = APIRouter(tags=["audit"], route_class=Route)
+router = resource("audit")
 _ACTIONS = ", ".join(f"`{one}`" for one in AuditAction)
 
 

@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi import Depends, Header, Path, Query, Response
 from pydantic import AfterValidator
 from sse_starlette import EventSourceResponse
 
 from sagacity.api.dependencies import Caller, Reads, Writes
 from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.api.sse import event_stream
 from sagacity.api.waits import waits_for_answer
@@ -53,7 +53,7 @@ from sagacity.schemas.chat import (
 
 LOCAL_USER = UserId("local")
 """Whose a call from this machine is that names no user."""
-router = APIRouter(prefix="/chat", tags=["chat"], route_class=Route)
+router = resource("chat", path="/chat")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Annotated, cast
 
-from fastapi import APIRouter, Body, Path, Query
+from fastapi import Body, Path, Query
 from fastapi.exceptions import RequestValidationError
 from pydantic import JsonValue, ValidationError
 
 from sagacity.access.configuration import compare_versions, list_versions, read_version, roll_back
 from sagacity.api.dependencies import Administers, Caller, Reads
 from sagacity.api.errors import MOST_FAULTS
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.config.fields import BLOCK_PRIVATE
 from sagacity.config.known_keys import Place, idle_choices, ignored_choices, key_faults
@@ -34,7 +34,7 @@ from sagacity.schemas.config import (
     Whoami,
 )
 
-router = APIRouter(tags=["configuration"], route_class=Route)
+router = resource("configuration")
 _Whole = Callable[[TenantConfig, Mapping[str, JsonValue]], dict[str, JsonValue]]
 """Makes of the stored configuration and a body the whole that is to be stored."""
 VersionNumber = Annotated[

@@ -2,13 +2,11 @@
 
 import time
 
-from fastapi import APIRouter
-
 from sagacity.analytics.calls import Measured, measured
 from sagacity.api.dependencies import Caller, Reads
 from sagacity.api.explain import explained, remarks
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.api.search import question_of
 from sagacity.domain.analytics import RequestType
@@ -18,7 +16,7 @@ from sagacity.memories.context import ContextRequest, context_for
 from sagacity.schemas.context import ContextBody, ContextPage
 from sagacity.schemas.search_query import kinds_of, to_query
 
-router = APIRouter(tags=["context"], route_class=Route)
+router = resource("context")
 
 
 @router.post(

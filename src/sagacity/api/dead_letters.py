@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from sagacity.api.dependencies import Runs
 from sagacity.api.parameters import MaxRows
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.domain.amounts import counted
 from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.errors import InvalidInput
@@ -15,7 +15,7 @@ from sagacity.domain.tenant import DueScope
 from sagacity.schemas.base import Id
 from sagacity.schemas.dead_letters import DeadLettersPage, Replayed
 
-router = APIRouter(tags=["dead letters"], route_class=Route)
+router = resource("dead letters")
 
 
 @router.get("/dead_letters", response_model_exclude_none=True, operation_id="list_dead_letters")

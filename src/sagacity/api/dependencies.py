@@ -9,7 +9,8 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Request, Security
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.openapi.models import HTTPBearer as BearerModel
+from fastapi.security.base import SecurityBase
 from starlette.types import Scope
 
 from sagacity.access import tokens
@@ -34,13 +35,6 @@ _PRINCIPAL = "principal"
 _OF_COOKIE = "principal_of_cookie"
 """The same of a call by cookie, which may still be another site's doing."""
 _IPV6 = 6
-_bearer = HTTPBearer(
-    auto_error=False,
-    scheme_name="token",
-    description="An API token, an account's access token, or a user's own token where the server is configured to "
-    "verify those. Where the server has sessions by cookie, a cookie does in its place. Until an API token has been "
-    "created, calls from the server's own machine need none.",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +72,7 @@ def runtime_of(http_request: Request) -> Runtime:
     return http_request.app.state.runtime
 
 
-async def caller_of(
-    http_request: Request,
-    credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
-) -> Caller:
+async def caller_of(http_request: Request) -> Caller:
     """
     Find out whose data the call works on, and refuse a body that is not JSON.
 
@@ -90,18 +81,16 @@ async def caller_of(
         RequestValidationError: the body is not JSON.
     """
     runtime = runtime_of(http_request)
-    principal = await _principal_of(http_request, runtime, credentials)
+    principal = await _principal_of(http_request, runtime)
     fault: str | None = getattr(http_request.state, FAULT, None)
     if fault is not None:
         raise not_json(fault)
     return Caller(runtime, principal)
 
 
-async def _principal_of(
-    http_request: Request, runtime: Runtime, credentials: HTTPAuthorizationCredentials | None
-) -> Principal:
-    if credentials is not None:
-        return await _known(http_request, credentials.credentials)
+async def _principal_of(http_request: Request, runtime: Runtime) -> Principal:
+    if token := bearer(http_request.headers.get("authorization")):
+        return await _known(http_request, token)
     if cookie := session_cookie(http_request, runtime.settings):
         principal = await _known_by_cookie(http_request, cookie)
         refuse_other_sites(http_request, runtime.settings, runtime.accounts.parts, principal)
@@ -245,8 +234,9 @@ def _is_loopback(name: str) -> bool:
         return False
 
 
-async def _is_by_cookie(http_request: Request, _caller: Annotated[Caller, Depends(caller_of)]) -> bool:
-    """Return whether the caller was known by a browser's cookie, and sent no token."""
+async def _is_by_cookie(http_request: Request) -> bool:
+    """Return whether the caller is known by a browser's cookie, and sent no token."""
+    await caller_of(http_request)
     return hasattr(http_request.state, _OF_COOKIE) and not hasattr(http_request.state, _PRINCIPAL)
 
 
@@ -254,28 +244,42 @@ RuntimeDep = Annotated[Runtime, Depends(runtime_of)]
 IsByCookie = Annotated[bool, Depends(_is_by_cookie)]
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """What a route asks of its caller, said beside the route."""
+class Needs(SecurityBase):
+    """
+    What a route asks of its caller, said beside the route.
 
-    permission: Permission
+    It is one dependency, not a chain of them: FastAPI takes a twentieth of a short call for each.
+    """
 
-    async def __call__(self, caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
+    scheme_name = "token"
+    model = BearerModel(
+        description="An API token, an account's access token, or a user's own token where the server is configured to "
+        "verify those. Where the server has sessions by cookie, a cookie does in its place. Until an API token has "
+        "been created, calls from the server's own machine need none."
+    )
+
+    def __init__(self, permission: Permission) -> None:
+        self.permission = permission
+
+    async def __call__(self, http_request: Request) -> Caller:
         """
         Return the caller, who has the permission.
 
         Raises:
             Forbidden: it has not.
+            Unauthorized: its token is not known, or one is needed and did not come.
+            RequestValidationError: the body is not JSON.
         """
+        caller = await caller_of(http_request)
         caller.principal.require(self.permission)
         return caller
 
 
-Reads = Annotated[Caller, Depends(Needs(Permission.READ))]
-Writes = Annotated[Caller, Depends(Needs(Permission.WRITE))]
-Reviews = Annotated[Caller, Depends(Needs(Permission.REVIEW))]
-Runs = Annotated[Caller, Depends(Needs(Permission.LEARN))]
-Administers = Annotated[Caller, Depends(Needs(Permission.ADMIN))]
+Reads = Annotated[Caller, Security(Needs(Permission.READ))]
+Writes = Annotated[Caller, Security(Needs(Permission.WRITE))]
+Reviews = Annotated[Caller, Security(Needs(Permission.REVIEW))]
+Runs = Annotated[Caller, Security(Needs(Permission.LEARN))]
+Administers = Annotated[Caller, Security(Needs(Permission.ADMIN))]
 
 
 async def _administers_or_nobody(http_request: Request) -> Caller | None:
@@ -287,12 +291,10 @@ async def _administers_or_nobody(http_request: Request) -> Caller | None:
     Raises:
         Unauthorized: it sent a token that is not known.
     """
-    token = bearer(http_request.headers.get("authorization"))
-    sent = None if token is None else HTTPAuthorizationCredentials(scheme="Bearer", credentials=token)
     try:
-        caller = await caller_of(http_request, sent)
+        caller = await caller_of(http_request)
     except Unauthorized:
-        if sent is not None:
+        if bearer(http_request.headers.get("authorization")) is not None:
             raise
         return None
     return caller if Permission.ADMIN in caller.principal.permissions else None

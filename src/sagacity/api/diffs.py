@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-from fastapi import APIRouter
-
 from sagacity.api.dependencies import Reads
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
@@ -25,7 +23,7 @@ from sagacity.schemas.versions import (
     UserPlaybookDiff,
 )
 
-router = APIRouter(tags=["versions"], route_class=Route)
+router = resource("versions")
 
 
 @router.post(

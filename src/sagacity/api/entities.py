@@ -3,11 +3,11 @@
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from pydantic import AfterValidator, Field
 
 from sagacity.api.dependencies import Caller, Reads, Writes
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.graph import EntityId, EntityType, RelationshipId, relation_word
 from sagacity.domain.ids import MAX_INT, UserId
@@ -28,7 +28,7 @@ from sagacity.schemas.interactions import Deleted
 from sagacity.storage.graph.traversal import MAX_HOPS
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["entities"], route_class=Route)
+router = resource("entities")
 
 
 Written = TypeVar("Written")

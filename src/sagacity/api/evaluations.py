@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
 from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.analytics_reports import Granularity
@@ -32,7 +32,7 @@ from sagacity.schemas.evaluations import (
     PeriodStats,
 )
 
-router = APIRouter(tags=["evaluations"], route_class=Route)
+router = resource("evaluations")
 _Stored = Annotated[Label, AfterValidator(storable)]
 OnlyVersion = Annotated[
     _Stored | None, Query(description="Only sessions that this agent version answered last.")

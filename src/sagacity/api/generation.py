@@ -1,11 +1,9 @@
 """Learning that someone starts: over whole logs into PENDING, or over their newest windows into CURRENT."""
 
-from fastapi import APIRouter
-
 from sagacity.api.dependencies import Caller, Runs
 from sagacity.api.parameters import Waited
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.runs import Waits, wait_seconds
 from sagacity.api.sdk import sdk
 from sagacity.domain.ids import UserId
@@ -21,7 +19,7 @@ from sagacity.schemas.generation import (
     RerunProfilesBody,
 )
 
-router = APIRouter(tags=["generation"], route_class=Route)
+router = resource("generation")
 
 
 @router.post("/rerun_profile_generation", response_model_exclude_none=True, openapi_extra=sdk(follows=True))

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request, Response
 from sagacity.api.checks import AWAY, Checked, checked
 from sagacity.api.dependencies import AdministersOrNobody, Caller, RuntimeDep
 from sagacity.api.errors import RETRY_SECONDS
+from sagacity.api.route import operation_id
 from sagacity.api.sdk import sdk
 from sagacity.bootstrap import Runtime
 from sagacity.schemas.health import (
@@ -24,7 +25,7 @@ from sagacity.schemas.health import (
     Welcome,
 )
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], generate_unique_id_function=operation_id)
 API_VERSION = "v1"
 MIN_CLIENT_VERSION = "0.1.0"
 PACKAGE = "sagacity"

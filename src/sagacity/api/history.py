@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from sagacity.api.dependencies import Reads, Writes
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.domain.amounts import counted
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.interaction import Interaction
@@ -15,7 +15,7 @@ from sagacity.memories.history import Event, history_of
 from sagacity.memories.undo import undo
 from sagacity.schemas.history import HistoryEvent, MemoryHistory, SourceTurn, UndoneMerge
 
-router = APIRouter(tags=["memories"], route_class=Route)
+router = resource("memories")
 _EXCERPT_CHARACTERS = 500
 MemoryIdOrUid = Annotated[
     str,

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from itertools import islice
 
-from fastapi import APIRouter
-
 from sagacity.api.dependencies import Caller, Reads, Writes
 from sagacity.api.parameters import MaxRows, Waited
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.config.safe_url import check_url
 from sagacity.domain.amounts import counted
@@ -40,7 +38,7 @@ from sagacity.schemas.interactions import (
     SessionGroup,
 )
 
-router = APIRouter(tags=["interactions"], route_class=Route)
+router = resource("interactions")
 _PLAYBOOKS = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK)
 
 

@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from sagacity.accounts import invitations
 from sagacity.api.dependencies import Administers, Reads
 from sagacity.api.parameters import MaxRows, storable
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.schemas.base import Id, Reply
@@ -21,7 +21,7 @@ from sagacity.schemas.members import (
     invitation_view,
 )
 
-router = APIRouter(tags=["members"], route_class=Route)
+router = resource("members")
 InvitationId = Annotated[
     str,
     Path(min_length=1, max_length=512, description="The invitation, as `GET /api/invitations` lists it."),

@@ -7,8 +7,6 @@ from fastapi import APIRouter
 from fastapi.routing import APIRoute
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
-Routers = Iterable[tuple[str, APIRouter]]
-"""Routers with their prefixes."""
 
 
 def mark(name: str, value: object) -> Callable[[Endpoint], Endpoint]:
@@ -21,11 +19,11 @@ def mark(name: str, value: object) -> Callable[[Endpoint], Endpoint]:
     return marked_with
 
 
-def marked(routers: Routers, name: str) -> dict[str, Any]:
+def marked(routers: Iterable[APIRouter], name: str) -> dict[str, Any]:
     """Return the values of the mark *name*, by method and path such as `POST /api/search`, where there is one."""
     return {
-        f"{method} {prefix}{route.path}": vars(route.endpoint)[name]
-        for prefix, router in routers
+        f"{method} {route.path}": vars(route.endpoint)[name]
+        for router in routers
         for route in router.routes
         if isinstance(route, APIRoute) and name in vars(route.endpoint)
         for method in route.methods or ()

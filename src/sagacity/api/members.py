@@ -2,21 +2,21 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from sagacity.accounts import members
 from sagacity.accounts.members import Known
 from sagacity.api.dependencies import Administers, Reads
 from sagacity.api.parameters import MaxRows, storable
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.ids import UserId
 from sagacity.schemas.base import Id, Reply
 from sagacity.schemas.members import MemberReply, MembersPage, MemberView, RoleBody
 
-router = APIRouter(tags=["members"], route_class=Route)
+router = resource("members")
 MemberId = Annotated[
     str, Path(min_length=1, max_length=512, description="The account, as `GET /api/members` lists it.")
 ]

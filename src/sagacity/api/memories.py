@@ -3,14 +3,14 @@
 from datetime import UTC, datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 from pydantic import AfterValidator
 
 from sagacity.analytics.calls import measured
 from sagacity.api.chat import Page, PageSize, ReadsForUser, WritesForUser
 from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.analytics import RequestType
 from sagacity.domain.errors import InvalidInput, NotConfirmed
@@ -46,7 +46,7 @@ from sagacity.schemas.chat_memories import (
 )
 from sagacity.storage.memories.of_user import Place
 
-router = APIRouter(prefix="/memories", tags=["memories"], route_class=Route)
+router = resource("memories", path="/memories")
 MemoryName = Annotated[
     Annotated[Id, AfterValidator(storable)],
     Path(description="The memory's id, or its number as a chat's sources name it."),

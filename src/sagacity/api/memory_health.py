@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
 from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.memory_health import MemoryProblem
@@ -18,7 +18,7 @@ from sagacity.schemas.base import Id
 from sagacity.schemas.memory_health import MemoryHealth, problem_report
 from sagacity.schemas.review_queue import MOST_DAYS
 
-router = APIRouter(tags=["memory review"], route_class=Route)
+router = resource("memory review")
 _COMPARING = "memories are still compared with each other, so duplicates may be missing: see the review queue"
 
 

@@ -1,16 +1,15 @@
 """The server's own figures, for Prometheus."""
 
-from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from sagacity.api.dependencies import Administers
 from sagacity.api.health import server_version
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.bootstrap import Runtime, WorkerRuntime
 
-router = APIRouter(tags=["health"], route_class=Route)
+router = resource("health", prefix="")
 
 
 @router.get("/metrics", response_class=PlainTextResponse, openapi_extra=sdk(generated=False))

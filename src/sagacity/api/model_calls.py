@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 
 from sagacity.api.dependencies import Administers, Caller
 from sagacity.api.parameters import MaxRows
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.config.spending_cap import SpendingCap
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
@@ -17,7 +17,7 @@ from sagacity.schemas.base import Label, MaybeId, Moment, Number, refuse_unstora
 from sagacity.schemas.model_calls import CapState, ModelCallsPage, ModelCallTotals
 from sagacity.storage.transaction import Transaction
 
-router = APIRouter(tags=["model calls"], route_class=Route)
+router = resource("model calls")
 
 
 def _filter(

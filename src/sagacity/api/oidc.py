@@ -11,7 +11,7 @@ from sagacity.api import cookies
 from sagacity.api.accounts import Visits
 from sagacity.api.dependencies import Reads, RuntimeDep
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import PREFIX, resource
 from sagacity.api.sdk import sdk
 from sagacity.bootstrap import Runtime
 from sagacity.domain.errors import Forbidden, InvalidInput
@@ -26,10 +26,10 @@ from sagacity.schemas.accounts import (
 )
 from sagacity.schemas.totp import AnswerBody
 
-router = APIRouter(tags=["accounts"], route_class=Route)
-public = APIRouter(tags=["accounts"], route_class=Route)
+router = resource("accounts")
+public = resource("accounts")
 """What nobody has a token for yet."""
-pages = APIRouter(include_in_schema=False)
+pages = APIRouter(prefix=PREFIX, include_in_schema=False)
 """Where browsers are sent; providers add parameters of their own."""
 
 

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from sagacity.api.dependencies import Runs
 from sagacity.api.parameters import MaxRows, OnlyService
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.operation import Operation, OperationName, OperationStatus
@@ -22,7 +22,7 @@ from sagacity.schemas.operations import (
     ServiceName,
 )
 
-router = APIRouter(tags=["operations"], route_class=Route)
+router = resource("operations")
 _ENDED = {
     OperationStatus.COMPLETED: "was completed",
     OperationStatus.FAILED: "failed",

@@ -1,6 +1,6 @@
 """The organisations that an account is a member of."""
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from sagacity.accounts import cookies as browser
 from sagacity.accounts import sign_in
@@ -8,13 +8,13 @@ from sagacity.accounts.organisations import list_organisations
 from sagacity.api import cookies
 from sagacity.api.dependencies import IsByCookie, Reads
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.schemas.accounts import SwitchedSession
 from sagacity.schemas.members import OrganizationsReply, SwitchBody, organization_view
 
-router = APIRouter(tags=["members"], route_class=Route)
+router = resource("members")
 
 
 @router.get("/organizations", openapi_extra=sdk())

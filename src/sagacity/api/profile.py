@@ -1,10 +1,10 @@
 """What a user says of themselves, and what may be remembered of them."""
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from sagacity.api.chat import ReadsForUser, WritesForUser
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.memories.settings import (
     change_memory_settings,
@@ -21,7 +21,7 @@ from sagacity.schemas.settings import (
     settings_view,
 )
 
-router = APIRouter(prefix="/profile", tags=["settings"], route_class=Route)
+router = resource("settings", path="/profile")
 
 
 @router.get("", openapi_extra=sdk(positional=()))

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from sagacity.api.dependencies import Caller, Reads, Writes
 from sagacity.api.parameters import MaxRows
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.ids import MemoryUid, UserId
@@ -42,7 +42,7 @@ from sagacity.schemas.profiles import (
 )
 from sagacity.schemas.search import MAX_QUERY
 
-router = APIRouter(tags=["profiles"], route_class=Route)
+router = resource("profiles")
 _LISTED = {str(status): status for status in (Status.CURRENT, Status.PENDING, Status.ARCHIVED)}
 
 

@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping
 
-from fastapi import APIRouter
-
 from sagacity.api.dependencies import Administers
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
@@ -21,7 +19,7 @@ from sagacity.schemas.prompts import (
     UpdatePromptVersionBody,
 )
 
-router = APIRouter(tags=["prompts"], route_class=Route)
+router = resource("prompts")
 
 
 @router.get("/prompts", response_model_exclude_none=True)

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from sagacity.api.dependencies import Reviews
 from sagacity.api.parameters import MaxRows
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
@@ -23,7 +23,7 @@ from sagacity.schemas.quarantines import (
     quarantine_view,
 )
 
-router = APIRouter(tags=["quarantines"], route_class=Route)
+router = resource("quarantines")
 QuarantineId = Annotated[
     str, Path(min_length=1, max_length=512, description="The quarantine, as `GET /api/quarantines` lists it.")
 ]

@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from sagacity.access.quotas import own_quotas, quotas_of, set_quotas
 from sagacity.api.dependencies import Administers, Reads
 from sagacity.api.parameters import storable
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.ids import MAX_ORG_BYTES
 from sagacity.domain.quota import Quota
 from sagacity.schemas.quotas import QuotasBody, QuotasReply, QuotaView
 
-router = APIRouter(tags=["quotas"], route_class=Route)
+router = resource("quotas")
 Organisation = Annotated[
     str, Path(min_length=1, max_length=MAX_ORG_BYTES, description="The organisation's id.")
 ]

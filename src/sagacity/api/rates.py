@@ -1,9 +1,11 @@
 """How often a route may be called, said beside it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 
-from sagacity.api.marks import Endpoint, Routers, mark, marked
+from fastapi import APIRouter
+
+from sagacity.api.marks import Endpoint, mark, marked
 
 _RATE = "rate"
 
@@ -22,6 +24,6 @@ def limited(rate: Rate) -> Callable[[Endpoint], Endpoint]:
     return mark(_RATE, rate)
 
 
-def limits_of(routers: Routers) -> dict[str, int]:
+def limits_of(routers: Iterable[APIRouter]) -> dict[str, int]:
     """Return calls a minute by method and path such as `POST /api/search`."""
     return {call: int(rate) for call, rate in marked(routers, _RATE).items()}

@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
 from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import RequestId
@@ -16,7 +16,7 @@ from sagacity.domain.views.receipt import LearningStatusView, Receipt
 from sagacity.memories.receipts import learning_of, receipt_of
 from sagacity.schemas.base import Id
 
-router = APIRouter(tags=["receipts"], route_class=Route)
+router = resource("receipts")
 
 
 @router.get("/receipts/{request_id}", response_model_exclude_none=True)

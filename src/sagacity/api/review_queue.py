@@ -1,10 +1,8 @@
 """Memories that a person should look at, what the person decides, and how that is undone."""
 
-from fastapi import APIRouter
-
 from sagacity.api.dependencies import Reads, Writes
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.memory import MemoryKind
@@ -24,7 +22,7 @@ from sagacity.schemas.review_queue import (
     candidate_view,
 )
 
-router = APIRouter(tags=["memory review"], route_class=Route)
+router = resource("memory review")
 _COMPARING = "memories are still compared with each other, so duplicates may be missing: ask again later"
 _DONE = {
     ReviewStep.KEEP: "kept",

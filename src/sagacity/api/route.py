@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import wraps
 from typing import Any
 
-from fastapi import Request
+from fastapi import APIRouter, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
@@ -14,7 +14,13 @@ from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.suggest import unknown_field
 from sagacity.schemas.base import MOST_WARNINGS, WriteBody
 
+PREFIX = "/api"
 _REQUEST = "request_with_names"
+
+
+def operation_id(route: APIRoute) -> str:
+    """Return what the call is called in every client."""
+    return route.name
 
 
 class Route(APIRoute):
@@ -29,6 +35,18 @@ class Route(APIRoute):
         known: list[str] = []
         super().__init__(path, _checking_names(endpoint, known), **options)
         known += _query_names(self.dependant)
+
+
+def resource(tag: str, *, path: str = "", prefix: str = PREFIX) -> APIRouter:
+    """
+    Return a router for the routes of a resource, each of which has its whole path.
+
+    The application takes the routes as they are: to include a router, FastAPI works out its routes once more, and looks
+    for the route of a call twice.
+    """
+    return APIRouter(
+        prefix=prefix + path, tags=[tag], route_class=Route, generate_unique_id_function=operation_id
+    )
 
 
 def _refuse_longer_path(http_request: Request) -> None:

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from fastapi import APIRouter
-
 from sagacity.analytics import measured
 from sagacity.api.dependencies import Caller, Reads
 from sagacity.api.explain import explained, remarks
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.analytics import RequestType
 from sagacity.domain.ids import UserId
@@ -54,7 +52,7 @@ from sagacity.schemas.search import (
 )
 from sagacity.schemas.search_query import OfMemories, kinds_of, session_of, to_query
 
-router = APIRouter(tags=["search"], route_class=Route)
+router = resource("search")
 View = TypeVar("View")
 
 

@@ -2,18 +2,18 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from sagacity.access.site import SiteVariable, list_site, set_site, unset_site
 from sagacity.api.dependencies import Administers
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.schemas.base import Reply
 from sagacity.schemas.site import SiteValueBody, SiteVariableReply, SiteVariablesReply, SiteVariableView
 
-router = APIRouter(tags=["configuration"], route_class=Route)
+router = resource("configuration")
 Name = Annotated[
     str, Path(min_length=1, max_length=64, description="The variable, as `GET /api/site` lists it.")
 ]

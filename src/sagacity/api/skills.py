@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from sagacity.api.dependencies import Reads, Reviews, Runs
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.runs import Waits, wait_seconds
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
@@ -47,7 +47,7 @@ from sagacity.schemas.skills import (
     UpdateSkillStatusBody,
 )
 
-router = APIRouter(tags=["skills"], route_class=Route)
+router = resource("skills")
 KIND = MemoryKind.SKILL
 ZIP_REPLY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/zip": {}}}}
 

@@ -3,13 +3,13 @@
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from sagacity.access.tokens import create_token, list_tokens, revoke_token, rotate_token
 from sagacity.api.dependencies import Administers
 from sagacity.api.parameters import MaxRows, storable
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.schemas.base import Id
@@ -23,7 +23,7 @@ from sagacity.schemas.tokens import (
     token_view,
 )
 
-router = APIRouter(tags=["tokens"], route_class=Route)
+router = resource("tokens")
 TokenId = Annotated[
     str, Path(min_length=1, max_length=512, description="The token, as `GET /api/tokens` lists it.")
 ]

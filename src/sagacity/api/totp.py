@@ -1,12 +1,10 @@
 """The second step of signing in: codes of authenticator apps, turned on, asked for, and turned off."""
 
-from fastapi import APIRouter
-
 from sagacity.accounts import totp
 from sagacity.api.accounts import Address, Visits
 from sagacity.api.dependencies import Reads
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.auth.totp import as_typed
 from sagacity.schemas.accounts import LoggedIn, Told, account_view
 from sagacity.schemas.totp import (
@@ -19,8 +17,8 @@ from sagacity.schemas.totp import (
     TotpState,
 )
 
-router = APIRouter(tags=["accounts"], route_class=Route)
-public = APIRouter(tags=["accounts"], route_class=Route)
+router = resource("accounts")
+public = resource("accounts")
 """What nobody has a token for yet."""
 
 

@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
 from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.effects import EffectFilter, EffectReport
@@ -18,7 +18,7 @@ from sagacity.memories.usage import MOST_ITEMS, injection_stats
 from sagacity.schemas.base import Label
 from sagacity.schemas.usage import GetInjectionStatsBody, InjectionStat, InjectionStats
 
-router = APIRouter(tags=["usage"], route_class=Route)
+router = resource("usage")
 _Stored = Annotated[Label, AfterValidator(storable)]
 
 

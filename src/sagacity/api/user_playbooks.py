@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-from fastapi import APIRouter
-
 from sagacity.api.dependencies import Caller, Reads, Writes
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import NotFound
@@ -28,7 +26,7 @@ from sagacity.schemas.playbooks import (
 )
 from sagacity.schemas.profiles import Added, Updated
 
-router = APIRouter(tags=["user playbooks"], route_class=Route)
+router = resource("user playbooks")
 KIND = MemoryKind.USER_PLAYBOOK
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 from fastapi.responses import StreamingResponse
 from pydantic import AfterValidator
 
@@ -10,7 +10,7 @@ from sagacity.api.dependencies import Administers, Reads
 from sagacity.api.entities import storable
 from sagacity.api.parameters import MaxRows
 from sagacity.api.rates import Rate, limited
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.runs import Waits, wait_seconds
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
@@ -32,7 +32,7 @@ from sagacity.schemas.erasure import (
 )
 from sagacity.schemas.profiles import StorageStats
 
-router = APIRouter(tags=["users"], route_class=Route)
+router = resource("users")
 Whom = Annotated[
     str, Path(min_length=1, max_length=512, description="The user: the person who talks to the agent.")
 ]

@@ -1,9 +1,7 @@
 """Versions of what was learned: what is pending taken into use, and what it replaced taken back."""
 
-from fastapi import APIRouter
-
 from sagacity.api.dependencies import Runs
-from sagacity.api.route import Route
+from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
@@ -25,7 +23,7 @@ from sagacity.schemas.versions import (
     UserPlaybooksUpgraded,
 )
 
-router = APIRouter(tags=["versions"], route_class=Route)
+router = resource("versions")
 
 
 @router.post(

@@ -7,6 +7,8 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 
+from sagacity.api.route import PREFIX, operation_id
+
 USER_PLAYBOOK_NAMES = {
     "user_playbooks": "raw_feedbacks",
     "user_playbook_id": "raw_feedback_id",
@@ -91,9 +93,11 @@ def older_routes(routers: Sequence[APIRouter]) -> APIRouter:
     current = {
         route.path: route for router in routers for route in router.routes if isinstance(route, APIRoute)
     }
-    router = APIRouter(deprecated=True, tags=["older names"])
+    router = APIRouter(
+        prefix=PREFIX, deprecated=True, tags=["older names"], generate_unique_id_function=operation_id
+    )
     for path, (successor, names) in OLDER_ROUTES.items():
-        route = current[successor]
+        route = current[PREFIX + successor]
         router.add_api_route(
             path,
             route.endpoint,
