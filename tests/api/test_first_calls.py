@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from sagacity.api import app as application
 from support.api import client_of, running, settings_in
 from support.databases import SQLITE
 from support.loop_work import loop_work
@@ -13,8 +12,7 @@ MOST_CALLS = 50_000
 
 @SQLITE
 async def test_the_first_call_of_a_route_finds_it_worked_out(tmp_path: Path, database_url: str) -> None:
-    """FastAPI would do that within the call, on the event loop, for all routes of a file."""
-    application._routes.cache_clear()
+    """Were routers included, FastAPI would do that within the call, on the event loop, for all routes of a file."""
     async with running(settings_in(tmp_path, database_url=database_url)) as app, client_of(app) as api:
         with loop_work() as work:
             reply = await api.post("/api/get_profiles", json={"user_id": "anna"})

@@ -17,7 +17,9 @@ from support.parts import ANNA, ORG, OTHER_ORG, new_memory, unit_rows
 
 
 def public_methods() -> Iterator[str]:
-    for name, repository in vars(Transaction(None)).items():
+    transaction = Transaction(None)
+    for name in (name for name in vars(Transaction) if not name.startswith("_")):
+        repository = getattr(transaction, name)
         for method, _ in inspect.getmembers(type(repository), inspect.iscoroutinefunction):
             if not method.startswith("_"):
                 yield f"{name}.{method}"

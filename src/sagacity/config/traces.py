@@ -1,6 +1,7 @@
 """Where traces are sent: their settings, the collector's address and the headers by which it knows the sender."""
 
 import re
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import Self
 from urllib.parse import urlsplit
@@ -67,6 +68,7 @@ def refuse_readable_secrets(url: str, headers: SecretStr) -> None:
         )
 
 
+@lru_cache(maxsize=16)
 def is_this_machine(host: str) -> bool:
     """Whether only this machine can be reached by a name or an address."""
     if host == "localhost":

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
-from typing import Annotated, Self, cast
+from typing import Annotated, Self, cast, get_args
 
 from pydantic import (
     AfterValidator,
@@ -75,12 +75,12 @@ def refuse_unstorable(value: object) -> None:
         elif isinstance(one, float):
             if not math.isfinite(one):
                 raise ValueError("numbers must be finite")
-        elif isinstance(one, Mapping):
-            mapping = cast("Mapping[object, object]", one)
-            waiting.extend(mapping.keys())
-            waiting.extend(mapping.values())
         elif isinstance(one, list | tuple):
             waiting.extend(cast("list[object]", one))
+        elif isinstance(one, dict):  # a body is read from JSON
+            mapping = cast("dict[object, object]", one)
+            waiting.extend(mapping.keys())
+            waiting.extend(mapping.values())
 
 
 def _refuse_text(text: str) -> None:
@@ -109,6 +109,8 @@ class Schema(BaseModel):
         fields = cast("Mapping[str, object]", given)
         refuse_many(fields)
         known = cls.model_fields
+        if fields.keys() <= known.keys() and not any(value is None for value in fields.values()):
+            return fields
         older = {
             name: OLDER_NAMES[name] for name in fields if name not in known and OLDER_NAMES.get(name) in known
         }
@@ -167,13 +169,26 @@ class WritePart(Schema):
         known = names_of(type(self))
         extra = cast("Mapping[str, object]", self.model_extra or {})
         yield from (unknown_field(name, known) for name, value in extra.items() if not _is_empty(value))
-        for name, value in self.__dict__.items():
+        for name in _parts_of(type(self)):
+            value = getattr(self, name)
             if isinstance(value, tuple):
                 for place, part in enumerate(cast("tuple[object, ...]", value)):
                     if isinstance(part, WritePart):
                         yield from (f"{name}.{place}: {one}" for one in part.warnings)
             elif isinstance(value, WritePart):
                 yield from (f"{name}: {one}" for one in value.warnings)
+
+
+@cache
+def _parts_of(part: type[WritePart]) -> tuple[str, ...]:
+    """Return the fields of *part* that may hold parts, one or a tuple of them."""
+    return tuple(name for name, field in part.model_fields.items() if _holds_parts(field.annotation))
+
+
+def _holds_parts(annotation: object) -> bool:
+    if isinstance(annotation, type) and issubclass(annotation, WritePart):
+        return True
+    return any(map(_holds_parts, get_args(annotation)))
 
 
 def _is_empty(value: object) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Generic, Self, TypeVar, overload
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -84,75 +84,96 @@ from sagacity.storage.work.records import RecordRepository
 
 _LOCAL = Tenant(org_id=LOCAL_ORG)
 Result = TypeVar("Result")
+Repository = TypeVar("Repository")
+
+
+class _Made(Generic[Repository]):
+    """A repository of a transaction, made when it is first asked for: there are fifty, and a call needs three."""
+
+    def __init__(self, make: "Callable[[Transaction], Repository]") -> None:
+        self._make = make
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, transaction: None, _: type) -> Self: ...
+
+    @overload
+    def __get__(self, transaction: "Transaction", _: type) -> Repository: ...
+
+    def __get__(self, transaction: "Transaction | None", _: type) -> Self | Repository:
+        if transaction is None:
+            return self
+        made = vars(transaction)[self._name] = self._make(transaction)
+        return made
 
 
 class Transaction:
     """One tenant's data at one moment; everything done through it commits together or not at all."""
 
     def __init__(self, scope: Scope) -> None:
-        self.search = SearchRepository(scope)
-        self.interactions = InteractionRepository(scope, self.search)
-        self.logs = LogRepository(scope)
-        self.graph = GraphRepository(scope)
-        self.entities = EntityRepository(scope, self.graph)
-        self.relationships = RelationshipRepository(scope, self.entities)
-        self.memories = MemoryRepository(scope, self.search, self.graph)
-        self.user_memories = UserMemoryRepository(scope)
-        self.user_settings = UserSettingsRepository(scope)
-        self.cursors = CursorRepository(scope)
-        self.leases = LeaseRepository(scope)
-        self.dead_letters = DeadLetterRepository(scope)
-        self.changes = ChangeRepository(scope)
-        self.review_queue = ReviewQueueRepository(scope)
-        self.health = HealthRepository(scope)
-        self.review_actions = ReviewActionRepository(scope)
-        self.duplicates = DuplicateRepository(scope)
-        self.evaluations = EvaluationRepository(scope)
-        self.figures = FigureRepository(scope)
-        self.shadow = ShadowRepository(scope)
-        self.sessions = SessionRepository(scope)
-        self.conversations = ConversationRepository(scope)
-        self.exchanges = ExchangeRepository(scope)
-        self.model_calls = ModelCallRepository(scope)
-        self.extractions = ExtractionRepository(scope)
-        self.request_analytics = RequestAnalyticsRepository(scope)
-        self.analytics_reports = AnalyticsReportRepository(scope)
-        self.analytics_days = AnalyticsDayRepository(scope)
-        self.usage = UsageRepository(scope)
-        self.effects = EffectRepository(scope)
-        self.organisation = OrganisationRepository(scope)
-        self.site, self.audit = SiteRepository(scope), AuditRepository(scope)
-        self.quotas, self.tokens = QuotaRepository(scope, self.audit), TokenRepository(scope, self.audit)
-        self.accounts = AccountRepository(scope)
-        self.account_sessions, self.account_mails = (
-            AccountSessionRepository(scope),
-            AccountMailRepository(scope),
+        self.scope = scope
+
+    search = _Made(lambda it: SearchRepository(it.scope))
+    interactions = _Made(lambda it: InteractionRepository(it.scope, it.search))
+    logs = _Made(lambda it: LogRepository(it.scope))
+    graph = _Made(lambda it: GraphRepository(it.scope))
+    entities = _Made(lambda it: EntityRepository(it.scope, it.graph))
+    relationships = _Made(lambda it: RelationshipRepository(it.scope, it.entities))
+    memories = _Made(lambda it: MemoryRepository(it.scope, it.search, it.graph))
+    user_memories = _Made(lambda it: UserMemoryRepository(it.scope))
+    user_settings = _Made(lambda it: UserSettingsRepository(it.scope))
+    cursors = _Made(lambda it: CursorRepository(it.scope))
+    leases = _Made(lambda it: LeaseRepository(it.scope))
+    dead_letters = _Made(lambda it: DeadLetterRepository(it.scope))
+    changes = _Made(lambda it: ChangeRepository(it.scope))
+    review_queue = _Made(lambda it: ReviewQueueRepository(it.scope))
+    health = _Made(lambda it: HealthRepository(it.scope))
+    review_actions = _Made(lambda it: ReviewActionRepository(it.scope))
+    duplicates = _Made(lambda it: DuplicateRepository(it.scope))
+    evaluations = _Made(lambda it: EvaluationRepository(it.scope))
+    figures = _Made(lambda it: FigureRepository(it.scope))
+    shadow = _Made(lambda it: ShadowRepository(it.scope))
+    sessions = _Made(lambda it: SessionRepository(it.scope))
+    conversations = _Made(lambda it: ConversationRepository(it.scope))
+    exchanges = _Made(lambda it: ExchangeRepository(it.scope))
+    model_calls = _Made(lambda it: ModelCallRepository(it.scope))
+    extractions = _Made(lambda it: ExtractionRepository(it.scope))
+    request_analytics = _Made(lambda it: RequestAnalyticsRepository(it.scope))
+    analytics_reports = _Made(lambda it: AnalyticsReportRepository(it.scope))
+    analytics_days = _Made(lambda it: AnalyticsDayRepository(it.scope))
+    usage = _Made(lambda it: UsageRepository(it.scope))
+    effects = _Made(lambda it: EffectRepository(it.scope))
+    organisation = _Made(lambda it: OrganisationRepository(it.scope))
+    site = _Made(lambda it: SiteRepository(it.scope))
+    audit = _Made(lambda it: AuditRepository(it.scope))
+    quotas = _Made(lambda it: QuotaRepository(it.scope, it.audit))
+    tokens = _Made(lambda it: TokenRepository(it.scope, it.audit))
+    accounts = _Made(lambda it: AccountRepository(it.scope))
+    account_sessions = _Made(lambda it: AccountSessionRepository(it.scope))
+    account_mails = _Made(lambda it: AccountMailRepository(it.scope))
+    account_totp = _Made(lambda it: TotpRepository(it.scope))
+    attempts = _Made(lambda it: AttemptRepository(it.scope))
+    members = _Made(lambda it: MemberRepository(it.scope, it.audit))
+    invitations = _Made(lambda it: InvitationRepository(it.scope, it.audit))
+    copies = _Made(lambda it: CopyRepository(it.scope))
+    operations = _Made(lambda it: OperationRepository(it.scope))
+    versions = _Made(lambda it: VersionRepository(it.scope, it.search, it.memories, it.leases))
+    clusters = _Made(lambda it: ClusterRepository(it.scope))
+    distillations = _Made(lambda it: DistillationRepository(it.scope))
+    retention = _Made(lambda it: RetentionRepository(it.scope, it.search, it.memories))
+    records = _Made(lambda it: RecordRepository(it.scope))
+    erasures = _Made(lambda it: ErasureRepository(it.scope))
+    derived = _Made(lambda it: DerivedRepository(it.scope))
+    quarantines = _Made(lambda it: QuarantineRepository(it.scope, it.search, it.derived, it.dead_letters))
+    erased_rows = _Made(
+        lambda it: ErasedRows(
+            it.scope, it.search, it.memories, it.operations, quarantines=it.quarantines, tokens=it.tokens
         )
-        self.account_totp, self.attempts = TotpRepository(scope), AttemptRepository(scope)
-        self.members, self.invitations = (
-            MemberRepository(scope, self.audit),
-            InvitationRepository(scope, self.audit),
-        )
-        self.copies = CopyRepository(scope)
-        self.operations = OperationRepository(scope)
-        self.versions = VersionRepository(scope, self.search, self.memories, self.leases)
-        self.clusters = ClusterRepository(scope)
-        self.distillations = DistillationRepository(scope)
-        self.retention = RetentionRepository(scope, self.search, self.memories)
-        self.records = RecordRepository(scope)
-        self.erasures = ErasureRepository(scope)
-        self.derived = DerivedRepository(scope)
-        self.quarantines = QuarantineRepository(scope, self.search, self.derived, self.dead_letters)
-        self.erased_rows = ErasedRows(
-            scope,
-            self.search,
-            self.memories,
-            self.operations,
-            quarantines=self.quarantines,
-            tokens=self.tokens,
-        )
-        self.portable = PortableRepository(scope)
-        self.imports = ImportRepository(scope, self.search)
+    )
+    portable = _Made(lambda it: PortableRepository(it.scope))
+    imports = _Made(lambda it: ImportRepository(it.scope, it.search))
 
 
 class Storage(Lookups):

@@ -87,13 +87,12 @@ def terms_of(text: str) -> Counter[str]:
     else:
         plain = unicodedata.normalize("NFKC", text).casefold().replace("_", " ")
         tokens = Counter(_TOKEN.findall(_POINTS.sub("", plain)))
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for token, count in tokens.items():
-        for term in (
-            _kept_terms(token) if token.isascii() and len(token) <= _KEPT_CHARACTERS else _terms(token)
-        ):
+        kept = len(token) <= _KEPT_CHARACTERS and token.isascii()
+        for term in _kept_terms(token) if kept else _terms(token):
             counts[term] = counts.get(term, 0) + count
-    return Counter(counts)
+    return counts
 
 
 def _terms(token: str) -> list[str]:

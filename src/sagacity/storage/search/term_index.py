@@ -33,12 +33,13 @@ _FEW = 16
 _HASH_BYTES = 8
 _MOST = 255
 """Highest frequency that is kept, as it fits into a byte: BM25 saturates, and what says a word so often is long."""
+_BYTES: Final = tuple(number.to_bytes() for number in range(_MOST + 1))
 _PACKED = np.dtype([("term", "<u8"), ("frequency", "u1")])
 
 
 def pack_terms(terms: Mapping[str, int]) -> bytes:
     """Turn counted terms into nine bytes each: the term's hash, and how often it occurs, up to 255."""
-    return b"".join([_hash(term) + min(count, _MOST).to_bytes() for term, count in terms.items()])
+    return b"".join([_hash(term) + _BYTES[min(count, _MOST)] for term, count in terms.items()])
 
 
 def term_numbers(terms: Sequence[str]) -> npt.NDArray[np.uint64]:

@@ -3,6 +3,7 @@
 from collections import namedtuple
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
+from operator import itemgetter
 from typing import Any, NamedTuple, cast
 from weakref import WeakSet
 
@@ -69,6 +70,10 @@ class Prepared:
         self._is_positional = compiled.positional
         names = compiled.positiontup if compiled.positiontup is not None else list(compiled.binds)
         self._values = tuple(_value(compiled, name, dialect) for name in names)
+        self._get = _getter([one.key for one in self._values])
+        self._given_as = [
+            (place, one.convert) for place, one in enumerate(self._values) if one.convert is not None
+        ]
         self._types = tuple(column.type for column in _columns(compiled))
         self._make = _row_of(tuple(column.keyname for column in _columns(compiled)))
         self._converts: list[tuple[int, _Convert]] | None = None
@@ -88,16 +93,22 @@ class Prepared:
         return Told(self._text, values, returns_rows=bool(self._types))
 
     def _values_of(self, own: Given) -> Values:
-        values: list[Any] = []
-        for one in self._values:  # no call for each: there are some thirty a row
-            value = own.get(one.key, one.default)
-            if value is None and one.is_required and one.key not in own:
-                why = f"a value is required for bind parameter {one.key!r}"
-                raise StatementError(why, self._text, None, InvalidRequestError(why))
-            values.append(value if one.convert is None else one.convert(value))
+        try:
+            found = self._get(own)  # all at once: there are some thirty a row
+        except KeyError:
+            found = tuple(self._value_or_default(one, own) for one in self._values)
+        values = list(found)
+        for place, convert in self._given_as:
+            values[place] = convert(values[place])
         if self._is_positional:
             return tuple(values)
         return {one.name: value for one, value in zip(self._values, values, strict=True)}
+
+    def _value_or_default(self, one: _Value, own: Given) -> Any:
+        if one.is_required and one.key not in own:
+            why = f"a value is required for bind parameter {one.key!r}"
+            raise StatementError(why, self._text, None, InvalidRequestError(why))
+        return own.get(one.key, one.default)
 
     def rows(self, driven: Driven) -> list[Any]:
         """Return rows with the columns as attributes, like SQLAlchemy's."""
@@ -237,6 +248,13 @@ def _prepared(
 
 def _columns(compiled: SQLCompiler) -> Sequence[Any]:
     return compiled._result_columns  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  nothing public says their types
+
+
+def _getter(keys: Sequence[str]) -> Callable[[Given], tuple[Any, ...]]:
+    """Return what takes the values of *keys* out of a mapping, and raises KeyError where one is missing."""
+    if len(keys) > 1:
+        return itemgetter(*keys)
+    return lambda own: tuple(own[key] for key in keys)  # of a single key, `itemgetter` gives the bare value
 
 
 def _value(compiled: SQLCompiler, name: str, dialect: Dialect) -> _Value:
