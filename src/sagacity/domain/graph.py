@@ -103,7 +103,12 @@ def _seen(text: str) -> str:
 
 def normalized(name: str) -> str:
     """Return *name* as names are compared: case folded, compatible forms alike, as long as databases look up."""
-    return cut_key(" ".join(unicodedata.normalize("NFKC", clean_name(name)).casefold().split()))
+    text = clean_name(name)
+    if (
+        text.isascii()
+    ):  # it is in a compatible form, has room, and is quicker: a question brings some fifty names
+        return text.lower()
+    return cut_key(" ".join(unicodedata.normalize("NFKC", text).casefold().split()))
 
 
 def relation_word(text: str) -> str:

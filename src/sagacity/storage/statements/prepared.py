@@ -71,6 +71,7 @@ class Prepared:
         names = compiled.positiontup if compiled.positiontup is not None else list(compiled.binds)
         self._values = tuple(_value(compiled, name, dialect) for name in names)
         self._get = _getter([one.key for one in self._values])
+        self._defaults = {one.key: one.default for one in self._values if not one.is_required}
         self._given_as = [
             (place, one.convert) for place, one in enumerate(self._values) if one.convert is not None
         ]
@@ -96,19 +97,22 @@ class Prepared:
         try:
             found = self._get(own)  # all at once: there are some thirty a row
         except KeyError:
-            found = tuple(self._value_or_default(one, own) for one in self._values)
-        values = list(found)
-        for place, convert in self._given_as:
-            values[place] = convert(values[place])
+            found = self._with_defaults(own)
+        if self._given_as:
+            values = list(found)
+            for place, convert in self._given_as:
+                values[place] = convert(values[place])
+            found = tuple(values)
         if self._is_positional:
-            return tuple(values)
-        return {one.name: value for one, value in zip(self._values, values, strict=True)}
+            return found
+        return {one.name: value for one, value in zip(self._values, found, strict=True)}
 
-    def _value_or_default(self, one: _Value, own: Given) -> Any:
-        if one.is_required and one.key not in own:
-            why = f"a value is required for bind parameter {one.key!r}"
-            raise StatementError(why, self._text, None, InvalidRequestError(why))
-        return own.get(one.key, one.default)
+    def _with_defaults(self, own: Given) -> tuple[Any, ...]:
+        try:
+            return self._get({**self._defaults, **own})
+        except KeyError as missing:
+            why = f"a value is required for bind parameter {missing.args[0]!r}"
+            raise StatementError(why, self._text, None, InvalidRequestError(why)) from missing
 
     def rows(self, driven: Driven) -> list[Any]:
         """Return rows with the columns as attributes, like SQLAlchemy's."""
