@@ -129,6 +129,23 @@ async def test_what_cannot_be_remembered_is_told(
     assert (record["status"], record["error_message"]) == ("partial", told)
 
 
+async def test_who_reads_an_answer_that_is_written_here_waits_for_no_look_at_the_database(
+    app: FastAPI, api: httpx.AsyncClient
+) -> None:
+    """The look would stand behind those of everybody who asks at that moment, and the answer's pieces behind it."""
+    storage = app.state.runtime.storage
+    working = storage.backend
+    storage.backend = Unreadable(working, "SELECT exchanges.org_id")
+    events = await sent(api, "How are you?")
+    storage.backend = working
+    assert (ending_of(events).name, ending_of(events).data["status"]) == ("done", "done")
+    path = f"/api/chat/exchanges/{events[0].data['exchange_id']}"
+    storage.backend = Unreadable(working, "SELECT exchanges.org_id")
+    assert (await api.get(path)).status_code == 503
+    storage.backend = working
+    assert (await api.get(path)).status_code == 200
+
+
 async def test_strategies_run_beside_each_other_and_beside_the_storing(
     app: FastAPI, api: httpx.AsyncClient
 ) -> None:

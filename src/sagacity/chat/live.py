@@ -11,6 +11,7 @@ from sagacity.chat.events import Progress, Shown
 from sagacity.domain.chat import Cited, Exchange, ExchangeStatus, Use
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import StorageError
+from sagacity.domain.ids import UserId
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 
@@ -39,6 +40,10 @@ class LiveAnswer:
         self.task: asyncio.Task[None] | None = None
         self._can_stop = False
         self._changed = asyncio.Event()
+
+    def is_of(self, tenant: Tenant, user_id: UserId) -> bool:
+        """Whether it is the answer to that user of that organisation."""
+        return self.tenant == tenant and self.exchange.user_id == user_id
 
     @property
     def progress(self) -> Progress:
