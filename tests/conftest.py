@@ -171,6 +171,7 @@ def migrated_database(postgres: PostgresServer) -> str:
     """The name of a database with this release's tables and nothing in them, to be copied."""
     name = postgres.new_database()
     asyncio.run(migrated(postgres.url_of(name, PROGRAM), owner_url=postgres.url_of(name)))
+    postgres.close_to_connections(name)
     return name
 
 

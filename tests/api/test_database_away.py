@@ -107,7 +107,7 @@ async def test_what_waiting_does_not_help_ends_the_server(
     """At once if the database is there to say so, or else as soon as it is."""
     port = free_port()
     watching = Watching(ConfigError("no token exists yet"))
-    database = migrated_database if is_known else "nowhere"
+    database = postgres.new_database(template=migrated_database) if is_known else "nowhere"
     url = url_at(postgres, database, port, PROGRAM if is_known else "postgres")
     app = create_app(settings_in(tmp_path, database_url=url), watcher=watching)
     async with app.router.lifespan_context(app), forwarding(port, postgres.port):

@@ -188,6 +188,13 @@ class PostgresServer:
             )
         return name
 
+    def close_to_connections(self, name: str) -> None:
+        """Let nobody connect to a database that is copied: what is written to it would be in every copy."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(
+                sql.SQL("alter database {} allow_connections false").format(sql.Identifier(name))
+            )
+
     def drop_database(self, name: str) -> None:
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(
