@@ -174,13 +174,9 @@ def _middleware(settings: Settings) -> list[Middleware]:
     layers = [
         Middleware(CorrelationMiddleware, ids=TimeOrderedIds()),
         Middleware(SecurityHeadersMiddleware, is_https=is_secure(settings), pages=_PAGES),
-        *(
-            [Middleware(TracingMiddleware, tracer_of=_tracer_of, prefix=PREFIX)]
-            if settings.traces_url
-            else []
-        ),
+        *([Middleware(TracingMiddleware, tracer_of=_tracer_of)] if settings.traces_url else []),
         Middleware(RequestLogMiddleware),
-        Middleware(MetricsMiddleware, metrics_of=_metrics_of, prefix=PREFIX),
+        Middleware(MetricsMiddleware, metrics_of=_metrics_of),
     ]
     if settings.cors_origins:  # without any, other sites' pages are told nothing
         layers.append(

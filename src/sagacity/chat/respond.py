@@ -225,9 +225,8 @@ class Chat:
             NotFound: the user has no exchange of that id.
         """
         live = self._live.find(exchange_id)
-        if live is None or not live.is_of(
-            acting.tenant, user_id
-        ):  # else its pieces would wait for the database
+        is_known = live is not None and live.is_of(acting.tenant, user_id)
+        if not is_known:  # else the first piece would wait for the database
             await self.exchange(acting, user_id, exchange_id)
         number = after
         async with aclosing(self._progress(acting, user_id, exchange_id)) as steps:

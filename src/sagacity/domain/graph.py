@@ -104,9 +104,7 @@ def _seen(text: str) -> str:
 def normalized(name: str) -> str:
     """Return *name* as names are compared: case folded, compatible forms alike, as long as databases look up."""
     text = clean_name(name)
-    if (
-        text.isascii()
-    ):  # it is in a compatible form, has room, and is quicker: a question brings some fifty names
+    if text.isascii():  # quicker, as a question brings some fifty names, and the same
         return text.lower()
     return cut_key(" ".join(unicodedata.normalize("NFKC", text).casefold().split()))
 

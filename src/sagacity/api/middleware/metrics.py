@@ -11,16 +11,14 @@ from sagacity.observability.metrics import Metrics
 class MetricsMiddleware:
     """Counts calls at their ends; one whose caller went away before the reply began counts as 499."""
 
-    def __init__(self, app: ASGIApp, metrics_of: Callable[[Scope], Metrics | None], prefix: str) -> None:
+    def __init__(self, app: ASGIApp, metrics_of: Callable[[Scope], Metrics | None]) -> None:
         """
         Wrap *app*.
 
         Args:
             app: what answers.
             metrics_of: finds what counts; it is opened after this is made.
-            prefix: of the paths of the API, which its routes are declared without.
         """
-        self._prefix = prefix
         self._app = app
         self._metrics_of = metrics_of
 
@@ -43,18 +41,9 @@ class MetricsMiddleware:
             seconds = time.perf_counter() - began
             metrics = self._metrics_of(scope)
             if metrics is not None:
-                route = declared_route(scope, self._prefix)
-                metrics.count_http(scope["method"], route, status, seconds)
+                metrics.count_http(scope["method"], declared_route(scope), status, seconds)
 
 
-def declared_route(scope: Scope, prefix: str) -> str:
-    """
-    Return the path as it was declared: what stands in its braces is people's. Empty if the call came to none.
-
-    Args:
-        scope: of a call that was answered.
-        prefix: of the paths of the API, which its routes are declared without.
-    """
-    declared: str = getattr(scope.get("route"), "path", "")
-    is_short = declared and not declared.startswith(f"{prefix}/")
-    return prefix + declared if is_short and scope["path"].startswith(f"{prefix}/") else declared
+def declared_route(scope: Scope) -> str:
+    """Return the path as it was declared: what stands in its braces is people's. Empty if the call came to none."""
+    return getattr(scope.get("route"), "path", "")

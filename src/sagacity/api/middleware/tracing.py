@@ -20,18 +20,16 @@ class TracingMiddleware:
     A caller's `traceparent` is honoured if it is well formed, and passed over otherwise. Its `tracestate` is not read.
     """
 
-    def __init__(self, app: ASGIApp, tracer_of: Callable[[Scope], Tracer | None], prefix: str) -> None:
+    def __init__(self, app: ASGIApp, tracer_of: Callable[[Scope], Tracer | None]) -> None:
         """
         Wrap *app*.
 
         Args:
             app: what answers.
             tracer_of: finds what records spans; it is opened after this is made.
-            prefix: of the paths of the API, which its routes are declared without.
         """
         self._app = app
         self._tracer_of = tracer_of
-        self._prefix = prefix
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Go on, and record."""
@@ -53,7 +51,7 @@ class TracingMiddleware:
             try:
                 await self._app(scope, receive, send_noting)
             finally:
-                route = declared_route(scope, self._prefix) or "none"
+                route = declared_route(scope) or "none"
                 method = scope["method"] if route != "none" else "other"
                 begun.rename(f"{method} {route}")
                 begun.note(

@@ -296,9 +296,7 @@ class MemoryRepository:
             statement = statement.where(column.is_held.is_(values.pop("is_held")))
         if "statuses" in values:  # as it is, so that the index is read in its order where there is one
             statement = statement.where(column.status.in_(values.pop("statuses")))
-            if (
-                Status.CURRENT not in wanted.statuses
-            ):  # an index is chosen by what is said, not by what is given
+            if Status.CURRENT not in wanted.statuses:  # said, as no index is chosen by what is given
                 statement = statement.where(column.status != sa.literal_column(f"'{Status.CURRENT}'"))
         of_documents = [field for field in values if field not in _OWN]
         for field in values.keys() & _OWN.keys():

@@ -75,10 +75,8 @@ def values_of(wanted: Filter) -> dict[str, Any]:
     found = {field: getattr(wanted, field) for field in _CONDITIONS if field in _AS_THEY_ARE}
     found["facts"] = _facts_wanted(wanted)
     if wanted.visibility and Visibility.SERVED not in wanted.visibility:
-        found |= {
-            "visibility": (),
-            "withheld": wanted.visibility,
-        }  # their index is chosen by what is said, not given
+        # By a condition that says so, as no index is chosen by what is given.
+        found |= {"visibility": (), "withheld": wanted.visibility}
     if wanted.as_of is not None:
         found |= {"statuses": (), "statuses_then": wanted.statuses, "valid_at": wanted.as_of}
     return {field: _plain(value) for field, value in found.items() if value is not None and value != ()}
