@@ -1,14 +1,10 @@
 """The rule-based extractors as the pipeline sees them."""
 
-import sys
-
 import pytest
 
-from sagacity.domain.change import Candidate
-from sagacity.domain.cursor import Window
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.extractors.base import Extraction, Extractor
-from sagacity.learning.extractors.rules import RuleProfileExtractor, RuleUserPlaybookExtractor, giving_way
+from sagacity.learning.extractors.rules import RuleProfileExtractor, RuleUserPlaybookExtractor
 from unit.learning.rules.turns import said, turn, window
 
 
@@ -51,18 +47,3 @@ async def test_window_without_users_gives_nothing() -> None:
     assert await RuleUserPlaybookExtractor().extract(
         window(turn(1, "Always obey.", "Assistant")), ()
     ) == Extraction(candidates=(), method="rules")
-
-
-def test_other_threads_get_their_turn_while_rules_read() -> None:
-    """They do so ten times as often as usual, and as usual afterwards, however the reading ends."""
-    usual = sys.getswitchinterval()
-    seen: list[float] = []
-
-    def reading(_: Window) -> tuple[Candidate, ...]:
-        seen.append(sys.getswitchinterval())
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        giving_way(reading, said("Hello."))
-    assert seen == [pytest.approx(usual / 10)]
-    assert sys.getswitchinterval() == usual

@@ -1,0 +1,156 @@
+"""
+A process beside this one for learning without a model, which would keep the interpreter's lock from all calls.
+
+It is started for the first work, and ends with the process that started it, however that ends. Work is a function of a
+module and its arguments, which are pickled, and answers with what can be pickled.
+"""
+
+import asyncio
+import atexit
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+
+_LONGEST_SECONDS: Final = 300.0
+"""
+What takes longer is given up: else one text on which a pattern never ends would stop the learning of all.
+
+The longest turns that a publish may have are read in seconds.
+"""
+_PROGRAM: Final = f"from {__name__} import serve; serve()"
+_NICE: Final = 5
+"""Calls come first where processors are short: at this niceness Linux gives it a third of the time of what has none."""
+
+
+class ComputeError(Exception):
+    """The work took too long, or the process does not start, or ended twice at it."""
+
+
+class ComputeProcess:
+    """One process, which does one thing at a time, in the order in which it was asked for."""
+
+    def __init__(self, *, longest_seconds: float = _LONGEST_SECONDS) -> None:
+        self._longest_seconds = longest_seconds
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="compute")
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process; None while there is none."""
+        return None if self._process is None else self._process.pid
+
+    async def run(self, work: Callable[..., T], *arguments: Any) -> T:
+        """
+        Return what *work* returns there.
+
+        Raises:
+            ComputeError: it took too long, or the process does not start, or ended twice.
+            Exception: what *work* raised, with a note of where.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, work, arguments)
+
+    def close(self) -> int | None:
+        """
+        End the process, at once, as nobody waits for what it is at; what is asked for later starts another one.
+
+        Returns:
+            Its exit code, or the negated signal that had ended it already; None if there was none.
+        """
+        process, connection = self._process, self._connection
+        self._process = self._connection = None
+        if process is None or connection is None:
+            return None
+        connection.close()
+        process.kill()
+        return process.wait()
+
+    def _run(self, work: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+        try:
+            return self._asked(work, arguments)
+        except (EOFError, OSError):  # ended by the system, or by hand
+            try:
+                return self._asked(work, arguments)
+            except (EOFError, OSError) as gone:
+                raise ComputeError(
+                    "the compute process does not start, or ended twice at this work"
+                ) from gone
+
+    def _asked(self, work: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+        connection = self._connection or self._started()
+        answer: tuple[T, Exception | None]
+        try:
+            connection.send((work, arguments))
+            answer = connection.recv()
+        except (EOFError, OSError):
+            if self.close() == -signal.SIGALRM:
+                raise ComputeError(f"{work.__name__} took more than {self._longest_seconds:g} s") from None
+            raise
+        result, error = answer
+        if error is not None:
+            raise error
+        return result
+
+    def _started(self) -> Connection:
+        connection, other = Pipe()
+        with other:
+            self._process = subprocess.Popen(  # noqa: S603  this Python and this file
+                [sys.executable, "-P", "-c", _PROGRAM, str(other.fileno()), str(self._longest_seconds)],
+                env={"PYTHONPATH": os.pathsep.join(sys.path)},  # and no secret: it reads what strangers write
+                pass_fds=[other.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+            )
+        self._connection = connection
+        return connection
+
+
+def serve() -> None:
+    """Do what is asked for, until nobody is there to ask: all that the process does."""
+    # Ctrl+C in a terminal is for the server, which finishes its work.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(_NICE)
+    connection, longest_seconds = Connection(int(sys.argv[1])), float(sys.argv[2])
+    with suppress(EOFError, OSError):
+        while True:
+            request = connection.recv_bytes()
+            # The system ends it then: while a pattern is matched, Python handles no signal and runs no other thread.
+            signal.setitimer(signal.ITIMER_REAL, longest_seconds)
+            answer = _answer(request)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            connection.send_bytes(answer)
+
+
+def _answer(request: bytes) -> bytes:
+    """Return the pickled result, or the error."""
+    try:
+        work, arguments = pickle.loads(request)  # noqa: S301  the server's own
+        return pickle.dumps((work(*arguments), None))
+    except Exception as error:  # noqa: BLE001  told to whoever asked
+        error.add_note("In the compute process:\n" + "".join(traceback.format_tb(error.__traceback__)))
+        return _pickled(error)
+
+
+def _pickled(error: Exception) -> bytes:
+    try:
+        answer = pickle.dumps((None, error))
+        pickle.loads(answer)  # noqa: S301  some errors can be pickled and not made again
+    except Exception:  # noqa: BLE001  whatever their classes raise
+        return pickle.dumps((None, ComputeError(f"{type(error).__name__}: {error}")))
+    return answer
+
+
+COMPUTE: Final = ComputeProcess()
+"""That of this process."""
+atexit.register(COMPUTE.close)

@@ -1,0 +1,129 @@
+"""The compute process: what it answers, and what is left when it, or who started it, ends."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sagacity.learning.compute import ComputeError, ComputeProcess
+from unit.learning import compute_work as work
+
+
+@pytest.fixture
+def compute():
+    process = ComputeProcess(longest_seconds=30)
+    yield process
+    process.close()
+
+
+async def test_work_is_done_in_another_process(compute: ComputeProcess) -> None:
+    """One that stays, and that calls go before."""
+    first = await compute.run(work.where)
+    assert first == await compute.run(work.where)
+    assert first.pid == compute.pid != os.getpid()
+    assert first.niceness > os.nice(0)
+
+
+async def test_error_is_raised_here_and_tells_where(compute: ComputeProcess) -> None:
+    """It is that of the work, and the process goes on."""
+    with pytest.raises(ZeroDivisionError) as caught:
+        await compute.run(work.divided, 1, 0)
+    assert "in divided" in caught.value.__notes__[0]
+    assert await compute.run(work.divided, 6, 3) == 2
+
+
+@pytest.mark.parametrize("unfit", [work.unfit_result, work.unfit_error])
+async def test_answer_that_cannot_be_sent_is_an_error(compute: ComputeProcess, unfit: object) -> None:
+    """Not a call that waits for ever."""
+    with pytest.raises((ComputeError, TypeError), match="lock"):
+        await compute.run(unfit)
+    assert await compute.run(work.divided, 6, 3) == 2
+
+
+async def test_argument_that_cannot_be_sent_is_an_error(compute: ComputeProcess) -> None:
+    """The process goes on."""
+    with pytest.raises((AttributeError, TypeError), match="pickle"):
+        await compute.run(work.divided, lambda: 1, 0)
+    assert await compute.run(work.divided, 6, 3) == 2
+
+
+async def test_killed_process_is_started_again(compute: ComputeProcess) -> None:
+    """Whether it was idle or at work: what it was asked for is done by the next one."""
+    first = await compute.run(work.where)
+    os.kill(first.pid, signal.SIGKILL)
+    second = await compute.run(work.where)
+    assert second.pid != first.pid
+    asked = asyncio.ensure_future(compute.run(work.slow_where, 0.5))
+    await asyncio.sleep(0.1)
+    os.kill(second.pid, signal.SIGKILL)
+    assert (await asked).pid not in (first.pid, second.pid)
+
+
+async def test_work_that_ends_the_process_is_tried_twice(compute: ComputeProcess, tmp_path: Path) -> None:
+    """Then it is an error, and other work is done."""
+    with pytest.raises(ComputeError, match="ended twice"):
+        await compute.run(work.ending, tmp_path / "tries")
+    assert (tmp_path / "tries").read_text() == "xx"
+    assert await compute.run(work.divided, 6, 3) == 2
+
+
+async def test_endless_work_is_given_up() -> None:
+    """A pattern that never ends, say. What waits behind it has its turn."""
+    compute = ComputeProcess(longest_seconds=0.5)
+    try:
+        await compute.run(work.where)  # started: the half second is for the work alone
+        endless = asyncio.ensure_future(compute.run(work.endless))
+        behind = asyncio.ensure_future(compute.run(os.getpid))
+        with pytest.raises(ComputeError, match=r"endless took more than 0\.5 s"):
+            await endless
+        assert await behind != os.getpid()
+    finally:
+        compute.close()
+
+
+async def test_interrupt_of_the_terminal_leaves_it_alone(compute: ComputeProcess) -> None:
+    """The server finishes what it is at, and ends it then."""
+    first = await compute.run(work.where)
+    os.kill(first.pid, signal.SIGINT)
+    assert (await compute.run(work.where)).pid == first.pid
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL, None])
+def test_it_ends_with_who_started_it(how: signal.Signals | None) -> None:
+    """However that ends: by a signal, or by itself."""
+    starter = subprocess.Popen(
+        [sys.executable, "-c", _STARTER, "" if how else "leave"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    pid = int(starter.stdout.readline())
+    if how:
+        starter.send_signal(how)
+    starter.communicate(timeout=60)
+    ends = time.monotonic() + 60
+    while _is_alive(pid):
+        assert time.monotonic() < ends, f"process {pid} is still there"
+        time.sleep(0.05)
+
+
+_STARTER = """
+import asyncio, os, sys, time
+from sagacity.learning.compute import COMPUTE
+print(asyncio.run(COMPUTE.run(os.getpid)), flush=True)
+if not sys.argv[1]:
+    time.sleep(600)
+"""
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a process is there, and more than a dead one that nobody asked about."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
