@@ -64,7 +64,15 @@ async def test_no_method_that_commits_changes_another_organisation(both: tuple[S
         name
         for name in CASES
         if not name.endswith(
-            ("by_terms", "by_vector", "by_vectors", "newest_memories", "newest_turns", "cautions")
+            (
+                "by_terms",
+                "by_vector",
+                "by_vectors",
+                "newest_memories",
+                "surest_memories",
+                "newest_turns",
+                "cautions",
+            )
         )
     ]
     for some in (names[start : start + 20] for start in range(0, len(names), 20)):

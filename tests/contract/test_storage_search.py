@@ -4,7 +4,7 @@ import asyncio
 import json
 import math
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -379,3 +379,19 @@ async def test_limit_counts_per_kind_best_first(storage: Storage) -> None:
     hits = await keyword(storage, "tea", Filter(kinds=tuple(MemoryKind), user_id=ANNA), 3)
     assert Counter(hit.kind for hit in hits) == {"profile": 3, "semantic": 3}
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+
+@pytest.mark.parametrize("statuses", [(Status.CURRENT,), (Status.CURRENT, Status.PENDING)])
+async def test_surest_of_the_newest_come_first(storage: Storage, statuses: tuple[Status, ...]) -> None:
+    """Surer ones that are not among the newest are left out; of those as sure the newer one is first."""
+    sure = {"oldest": 1.0, "old": 0.5, "middle": 0.9, "late": 0.5, "last": 0.2}
+    async with storage.begin(ORG) as tx:
+        for day, (uid, confidence) in enumerate(sure.items()):
+            memory = new_memory(uid, uid=uid, confidence=confidence, updated_at=START + timedelta(days=day))
+            await tx.memories.add([memory])
+    wanted = PROFILES.model_copy(update={"statuses": statuses})
+    async with storage.read(ORG) as snapshot:
+        hits = await snapshot.search.surest_memories(wanted, MemoryKind.PROFILE, 3, newest=4)
+        found = await snapshot.memories.get_many([hit.owner_id for hit in hits])
+    assert [memory.uid for memory in found] == ["middle", "late", "old"]
+    assert [hit.score for hit in hits] == [0.9, 0.5, 0.5]

@@ -229,6 +229,9 @@ CASES: dict[str, Case] = {
     "search.newest_memories": lambda tx, h: _found(
         tx, _newest(tx.search.newest_memories(OF_ANNA, PROFILE, 99))
     ),
+    "search.surest_memories": lambda tx, h: _found(
+        tx, tx.search.surest_memories(OF_ANNA, PROFILE, 99, newest=99)
+    ),
     "search.newest_turns": lambda tx, h: _found(tx, _newest(tx.search.newest_turns(OF_ANNA, 99))),
     "search.cautions": lambda tx, h: _found(tx, tx.search.cautions(OF_ANNA, frozenset(Caution))),
     "search.count_withheld": lambda tx, h: tx.search.count_withheld(EVERYTHING, Visibility.WAITS_FOR_REVIEW),

@@ -9,6 +9,8 @@ from fastapi import APIRouter, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
+from starlette.routing import Match
+from starlette.types import Scope
 
 from sagacity.domain.errors import InvalidInput, NotFound
 from sagacity.domain.suggest import unknown_field
@@ -35,6 +37,11 @@ class Route(APIRoute):
         known: list[str] = []
         super().__init__(path, _checking_names(endpoint, known), **options)
         known += _query_names(self.dependant)
+        self._begins = path.partition("{")[0]
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Return whether the route is asked for. Two hundred may be tried: of most, the path's beginning says no."""
+        return super().matches(scope) if self._begins in scope["path"] else (Match.NONE, {})
 
 
 def resource(tag: str, *, path: str = "", prefix: str = PREFIX) -> APIRouter:

@@ -16,8 +16,8 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from socket import socketpair
 from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
@@ -103,7 +103,8 @@ class ComputeProcess:
         return result
 
     def _started(self) -> Connection:
-        connection, other = Pipe()
+        ours, other = socketpair()
+        connection = Connection(ours.detach())
         with other:
             self._process = subprocess.Popen(  # noqa: S603  this Python and this file
                 [sys.executable, "-P", "-c", _PROGRAM, str(other.fileno()), str(self._longest_seconds)],

@@ -52,7 +52,7 @@ class Evidence:
     @property
     def depth(self) -> int:
         """The length of the longest list that a strategy gave."""
-        return max((int(np.nanmax(one.place, initial=0.0)) for one in self.columns.values()), default=0)
+        return max((int(np.fmax.reduce(one.place, initial=0.0)) for one in self.columns.values()), default=0)
 
     def within(self, depth: int) -> tuple["Evidence", Rows]:
         """Return what strategies have among their first *depth* hits, and which rows that is."""
@@ -78,6 +78,11 @@ class Evidence:
         """Return a strategy's scores; NaN throughout if it found nothing or was not asked."""
         column = self.columns.get(strategy)
         return np.full(len(self), np.nan) if column is None else column.score
+
+
+def counted(numbers: Numbers, missing: float = 0.0) -> Numbers:
+    """Return *numbers* with *missing* where there are none."""
+    return np.where(np.isnan(numbers), missing, numbers)
 
 
 def evidence_of(kind: str, found: Mapping[StrategyName, Sequence[Hit]]) -> Evidence:

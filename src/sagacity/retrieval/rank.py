@@ -10,7 +10,7 @@ import numpy as np
 
 from sagacity.domain.analysis import QueryAnalysis, TimeKind, TimeReference
 from sagacity.domain.query import Ranking, RankingWeights, StrategyName
-from sagacity.retrieval.evidence import Evidence, Key, Numbers, Owners, Rows
+from sagacity.retrieval.evidence import Evidence, Key, Numbers, Owners, Rows, counted
 from sagacity.retrieval.strategies.base import recency
 from sagacity.retrieval.talk import talk_of
 from sagacity.storage.search.ranking_signals import RankingSignals
@@ -180,7 +180,7 @@ def _capped(every: _Scores, rows: Rows, first: _Scores) -> _Scores:
 
 
 def _in_order(evidence: Evidence, scores: _Scores) -> Rows:
-    cosines = np.nan_to_num(evidence.scores(StrategyName.VECTOR), nan=-1.0)
+    cosines = counted(evidence.scores(StrategyName.VECTOR), -1.0)
     return np.lexsort((evidence.owners, -cosines, -scores.score))
 
 
@@ -236,7 +236,7 @@ def _blended(evidence: Evidence, known: Known, analysis: QueryAnalysis) -> _Scor
     """
     talk = talk_of(known)
     parts = {
-        f"{strategy}_part": share * np.nan_to_num((evidence.scores(strategy) - floor) / span)
+        f"{strategy}_part": share * counted((evidence.scores(strategy) - floor) / span)
         for strategy, share, floor, span in _scales(
             evidence, talk.weights.keyword_share if talk else KEYWORD_SHARE
         )
@@ -264,9 +264,9 @@ def _scales(evidence: Evidence, keyword_share: float) -> Iterator[tuple[Strategy
     """Give for each strategy its share, the score that counts nothing, and how far above that one counts in full."""
     word_share, meaning_share = _shares(evidence, keyword_share)
     words, cosines = evidence.scores(StrategyName.KEYWORD), evidence.scores(StrategyName.VECTOR)
-    yield StrategyName.KEYWORD, word_share, 0.0, float(np.nanmax(words, initial=0.0)) or 1.0
-    top = float(np.nanmax(cosines, initial=-1.0)) if not np.isnan(cosines).all() else 0.0
-    floor = min(float(np.nanmin(cosines, initial=top)), top - LEAST_SPAN)
+    yield StrategyName.KEYWORD, word_share, 0.0, float(np.fmax.reduce(words, initial=0.0)) or 1.0
+    top = float(np.fmax.reduce(cosines, initial=-1.0)) if not np.isnan(cosines).all() else 0.0
+    floor = min(float(np.fmin.reduce(cosines, initial=top)), top - LEAST_SPAN)
     yield StrategyName.VECTOR, meaning_share, floor, top - floor
     yield StrategyName.GRAPH, GRAPH_SHARE, 0.0, 1.0
     yield StrategyName.PROFILE, ALWAYS_SHOWN_SHARE, 0.0, 1.0
@@ -323,7 +323,7 @@ def _reciprocal(evidence: Evidence) -> _Scores:
         f"{name}_part": _RRF_WEIGHTS[name] / (RRF_K + one.place) / best
         for name, one in evidence.columns.items()
     }
-    return _Scores(_sum({name: np.nan_to_num(part) for name, part in parts.items()}, len(evidence)), parts)
+    return _Scores(_sum({name: counted(part) for name, part in parts.items()}, len(evidence)), parts)
 
 
 # --- the chat contract's formula --------------------------------------------------------------------------------------
@@ -337,8 +337,8 @@ def _weighted(evidence: Evidence, known: Known, now: datetime, weights: RankingW
     """
     words, cosines = evidence.scores(StrategyName.KEYWORD), evidence.scores(StrategyName.VECTOR)
     signals = {
-        "keyword": np.tanh(0.2 * np.nan_to_num(words)),
-        "vector": np.nan_to_num(np.clip((cosines + 1) / 2, 0.0, 1.0)),
+        "keyword": np.tanh(0.2 * counted(words)),
+        "vector": counted(np.clip((cosines + 1) / 2, 0.0, 1.0)),
         "reliability": np.array([one.confidence if one else 0.0 for one in known]),
         "recency": np.array([recency(one.happened_at, now) if one else 0.0 for one in known]),
         "frequency": np.array([_frequency(one.access_count) if one else 0.0 for one in known]),

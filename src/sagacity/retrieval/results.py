@@ -173,7 +173,7 @@ def _relevant(ordered: RankedList, likely: Numbers, query: Query, cautions: Coll
     owners, scores, likely = ordered.owners.tolist(), ordered.scores, likely[ordered.rows]
     warned = [owner for kind, owner in sorted(cautions) if kind == ordered.kind]
     passes = (np.isnan(likely) | (likely >= query.threshold)) & (scores >= query.least_score)
-    relevant = np.flatnonzero(passes | np.isin(ordered.owners, warned)).tolist()
+    relevant = np.flatnonzero(passes | np.isin(ordered.owners, warned) if warned else passes).tolist()
     missed = [owner for owner in warned if owner not in owners] if warned else []
     places = [*relevant, *range(len(ordered), len(ordered) + len(missed))]
     depth = max(query.limit, RERANKED if query.rerank else 0)

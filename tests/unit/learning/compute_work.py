@@ -33,9 +33,7 @@ def unfit_result() -> threading.Lock:
 
 
 def unfit_error() -> None:
-    error = ValueError("a lock")
-    error.lock = threading.Lock()
-    raise error
+    raise ValueError("a lock", threading.Lock())
 
 
 def endless() -> object:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,9 @@ async def test_error_is_raised_here_and_tells_where(compute: ComputeProcess) -> 
 
 
 @pytest.mark.parametrize("unfit", [work.unfit_result, work.unfit_error])
-async def test_answer_that_cannot_be_sent_is_an_error(compute: ComputeProcess, unfit: object) -> None:
+async def test_answer_that_cannot_be_sent_is_an_error(
+    compute: ComputeProcess, unfit: Callable[[], object]
+) -> None:
     """Not a call that waits for ever."""
     with pytest.raises((ComputeError, TypeError), match="lock"):
         await compute.run(unfit)
@@ -102,6 +105,7 @@ def test_it_ends_with_who_started_it(how: signal.Signals | None) -> None:
         text=True,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )
+    assert starter.stdout is not None
     pid = int(starter.stdout.readline())
     if how:
         starter.send_signal(how)

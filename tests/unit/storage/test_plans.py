@@ -17,7 +17,12 @@ from sagacity.storage.evidence.turn_windows import rows_beside
 from sagacity.storage.open import open_storage
 from sagacity.storage.schema.tables import interactions, memories, search_documents
 from sagacity.storage.search.cautions import cautions_among
-from sagacity.storage.search.ranking_signals import admitted_memories, newest_memories, newest_turns
+from sagacity.storage.search.ranking_signals import (
+    admitted_memories,
+    newest_memories,
+    newest_turns,
+    surest_memories,
+)
 from sagacity.storage.search.scopes import scopes_of
 from sagacity.storage.search.term_index import _written_after
 from support.parts import START
@@ -93,6 +98,12 @@ LOOKUPS = {
     "newest of several statuses": (
         lambda tx: newest_memories(tx.interactions._scope, EVERY, MemoryKind.PROFILE, limit=9),
         "memories USING INDEX ix_memories_org_kind_user (org_id=? AND kind=? AND user_id=?)",
+    ),
+    "surest of the newest": (
+        lambda tx: surest_memories(
+            tx.interactions._scope, CURRENT, MemoryKind.PROFILE, newest=9, limit=2
+        ),
+        "memories USING INDEX ix_memories_org_kind_user (org_id=? AND kind=? AND user_id=? AND status=?)",
     ),
     "what a user said last": (
         lambda tx: newest_turns(tx.interactions._scope, TURNS, limit=9),

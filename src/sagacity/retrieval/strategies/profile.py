@@ -12,8 +12,6 @@ async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
     """Return the user's profile memories by their confidence, of the newest ones."""
     if MemoryKind.PROFILE not in ask.query.wanted.kinds:
         return StrategyResult()
-    newest = await snapshot.search.newest_memories(
-        ask.query.wanted, MemoryKind.PROFILE, min(_LOOKED_AT, max(ask.depth, MOST))
-    )
-    surest = sorted((one.hit for one in newest), key=lambda hit: -hit.score)
-    return StrategyResult(tuple(surest[:MOST]))
+    newest = min(_LOOKED_AT, max(ask.depth, MOST))
+    surest = await snapshot.search.surest_memories(ask.query.wanted, MemoryKind.PROFILE, MOST, newest=newest)
+    return StrategyResult(tuple(surest))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Scope, SearchScope
 from sagacity.storage.search.keywords import terms_of
-from sagacity.storage.search.ranked import Ranked, best_admitted, off_the_loop
+from sagacity.storage.search.ranked import Ranked, best_admitted, in_order, off_the_loop
 from sagacity.storage.search.term_index import ScopeTerms, term_numbers
 
 K1 = 1.2
@@ -43,7 +43,7 @@ async def best_by_terms(
     length = max(sum(one.term_count for one in scopes) / count, 1.0)
     ranked, ceiling = await off_the_loop(count, _ranked, scopes, indexed, term_numbers(terms), count, length)
     hits = await best_admitted(scope, ranked, wanted, limit, ceiling=ceiling)
-    return sorted(hits, key=lambda hit: (-hit.score, hit.document_id))
+    return in_order(hits)
 
 
 def _ranked(

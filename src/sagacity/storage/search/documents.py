@@ -23,6 +23,7 @@ from sagacity.storage.search.ranking_signals import (
     newest_memories,
     newest_turns,
     signals_of,
+    surest_memories,
 )
 from sagacity.storage.search.scopes import scopes_of
 from sagacity.storage.search.sync_status import mark_held, refresh_status
@@ -95,6 +96,12 @@ class SearchRepository:
     async def newest_memories(self, wanted: Filter, kind: MemoryKind, limit: int) -> list[Newest]:
         """Return one user's memories of *kind* that *wanted* admits, those changed last first."""
         return await newest_memories(self._scope, wanted, kind, limit=limit)
+
+    async def surest_memories(
+        self, wanted: Filter, kind: MemoryKind, limit: int, *, newest: int
+    ) -> list[Hit]:
+        """Return the surest *limit* of the *newest* that `newest_memories` gives."""
+        return await surest_memories(self._scope, wanted, kind, newest=newest, limit=limit)
 
     async def newest_turns(self, wanted: Filter, limit: int) -> list[Newest]:
         """Return one user's turns that *wanted* admits, newest first."""

@@ -1,9 +1,9 @@
 """Exact search by vector over half-precision blobs, with a bounded cache of large scopes."""
 
+import sys
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import admitted, values_of
-from sagacity.storage.search.ranked import CHUNK, Ids, Ranked, best_admitted, off_the_loop, withheld
+from sagacity.storage.search.ranked import CHUNK, Ids, Ranked, best_admitted, in_order, off_the_loop, withheld
 from sagacity.storage.statements.array_params import one_of
 
 LARGE_SCOPE = 256
@@ -56,8 +56,9 @@ class ExactVectors:
     ) -> Nearest:
         """Return the documents nearest to *vector*; see `VectorIndex`."""
         # What a transaction has not committed must not be kept: it may be rolled back.
-        large = [one for one in scopes if one.document_count >= self._large_scope and not scope.writes]
-        small = [one for one in scopes if one not in large]
+        least = self._large_scope if not scope.writes else sys.maxsize
+        large = [one for one in scopes if one.document_count >= least]
+        small = [one for one in scopes if one.document_count < least]
         found: list[Hit] = []
         if small:
             reached = one_of(search_documents.c.scope_id, [one.scope_id for one in small])
@@ -66,6 +67,8 @@ class ExactVectors:
             matrices = [await self._matrix(scope, one) for one in large]
             ranked = [await _ranked(one, vector) for one in matrices]
             found += await best_admitted(scope, ranked, wanted, limit)
+        if not small and len({one.kind for one in large}) == len(large):
+            return Nearest(in_order(found))  # each kind lies in one scope: there are no more than are wanted
         return Nearest(best_hits(found, limit))
 
     async def search_many(
@@ -185,11 +188,7 @@ def best_hits(hits: Iterable[Hit], limit: int) -> list[Hit]:
     """Keep the best *limit* of each kind, best first, ties by document."""
     counts: Counter[str] = Counter()
     kept: list[Hit] = []
-    ordered = sorted(hits, key=attrgetter("document_id"))
-    ordered.sort(
-        key=attrgetter("score"), reverse=True
-    )  # twice, as to make a key of both for each takes longer
-    for hit in ordered:
+    for hit in in_order(hits):
         if counts[hit.kind] < limit:
             counts[hit.kind] += 1
             kept.append(hit)

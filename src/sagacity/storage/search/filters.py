@@ -6,6 +6,7 @@ building one costs more than to run it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
 from typing import Any, cast
 
 import sqlalchemy as sa
@@ -25,9 +26,16 @@ from sagacity.storage.statements.json_conditions import condition_holds
 SHAPES = 256
 """Statements of a sort that are kept: a bound, as callers choose by what they ask."""
 _TAGS, _METADATA, _FEATURES = "tags", "metadata", "custom_features"
+
+
+def _said(value: StrEnum) -> sa.ColumnElement[str]:
+    """Return a value as part of a statement's text: a list of them then has no length that the text depends on."""
+    return sa.literal_column(f"'{value}'", sa.Text)
+
+
 _column, _origin = search_documents.c, requests.alias("origin")
-_is_unversioned = _column.kind.not_in([str(kind) for kind in VERSIONED_KINDS])
-_is_unreviewed = _column.kind.not_in([str(kind) for kind in REVIEWED_KINDS])
+_is_unversioned = _column.kind.not_in([_said(kind) for kind in VERSIONED_KINDS])
+_is_unreviewed = _column.kind.not_in([_said(kind) for kind in REVIEWED_KINDS])
 _facts = sa.case(
     (
         _column.kind == INTERACTION,
@@ -48,7 +56,7 @@ _CONDITIONS: dict[str, sa.ColumnElement[bool]] = {
     "visibility": among(_column.visibility, "visibility"),
     "withheld": sa.and_(
         among(_column.visibility, "withheld"),
-        _column.visibility != sa.literal_column(f"'{Visibility.SERVED}'"),
+        _column.visibility != _said(Visibility.SERVED),
     ),
     "is_held": _column.is_held == sa.bindparam("is_held"),
     "approvals": sa.or_(

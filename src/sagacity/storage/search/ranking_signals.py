@@ -1,6 +1,6 @@
 """What ranking has to know of documents besides how well they match, and documents that are found without a match."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -139,19 +139,54 @@ class Newest(NamedTuple):
 
 async def newest_memories(scope: Scope, wanted: Filter, kind: MemoryKind, *, limit: int) -> list[Newest]:
     """Return the memories of *kind* that changed last and that *wanted* admits, newest first; of one user."""
+    rows = await _of_newest(scope, wanted, kind, _newest_memories, {"limit": limit})
+    return [Newest(Hit(*found), happened_at) for *found, happened_at in rows]
+
+
+async def surest_memories(
+    scope: Scope, wanted: Filter, kind: MemoryKind, *, newest: int, limit: int
+) -> list[Hit]:
+    """Return the surest ones of the *newest* that `newest_memories` gives, newer ones first where they are as sure."""
+    given = {"limit": newest, "surest": limit}
+    return [Hit(*found) for found in await _of_newest(scope, wanted, kind, _surest_memories, given)]
+
+
+async def _of_newest(
+    scope: Scope,
+    wanted: Filter,
+    kind: MemoryKind,
+    statement_of: Callable[..., sa.Select[*tuple[Any, ...]]],
+    limits: Mapping[str, int],
+) -> Sequence[Any]:
     if kind not in wanted.kinds or not _reaches_its_user(wanted):
-        return []
+        return ()
     values = values_of(wanted)
-    given = {"org_id": scope.org_id, "user_id": wanted.user_id, "kind": str(kind), "limit": limit}
+    given = {"org_id": scope.org_id, "user_id": wanted.user_id, "kind": str(kind), **limits}
     of_one = len(values.get("statuses", ())) == 1
     if of_one:
         [given["status"]] = values.pop("statuses")
-    rows = await scope.all(_newest_memories(tuple(values), of_one_status=of_one), given | values)
-    return [Newest(Hit(*found), happened_at) for *found, happened_at in rows]
+    return await scope.all(statement_of(tuple(values), of_one_status=of_one), given | values)
 
 
 @lru_cache(maxsize=SHAPES)
 def _newest_memories(fields: tuple[str, ...], *, of_one_status: bool) -> sa.Select[*tuple[Any, ...]]:
+    return _newest_first(fields, _happened_at.label("happened_at"), of_one_status=of_one_status)
+
+
+@lru_cache(maxsize=SHAPES)
+def _surest_memories(fields: tuple[str, ...], *, of_one_status: bool) -> sa.Select[*tuple[Any, ...]]:
+    changed_at = _changed_at(of_one_status=of_one_status).label("changed_at")
+    newest = _newest_first(fields, changed_at, of_one_status=of_one_status).subquery().c
+    return (
+        sa.select(newest.document_id, newest.owner_id, newest.kind, newest.confidence)
+        .order_by(newest.confidence.desc(), newest.changed_at.desc(), newest.owner_id.desc())
+        .limit(sa.bindparam("surest", type_=sa.Integer))
+    )
+
+
+def _newest_first(
+    fields: tuple[str, ...], *more: sa.ColumnElement[Any], of_one_status: bool
+) -> sa.Select[*tuple[Any, ...]]:
     """
     Build the statement for one user's newest memories.
 
@@ -159,17 +194,13 @@ def _newest_memories(fields: tuple[str, ...], *, of_one_status: bool) -> sa.Sele
     index has: otherwise SQLite goes through all memories of the organisation in their order.
     """
     chosen = [_memory.status == sa.bindparam("status")] if of_one_status else []
-    changed_at = _memory.updated_at if of_one_status else _document.changed_at
     same = sa.and_(
         _document.org_id == _memory.org_id,
         _document.kind == _memory.kind,
         _document.owner_id == unindexed(_memory.memory_id),
     )
     return (
-        sa.select(
-            *(_document.document_id, _document.owner_id, _document.kind, _memory.confidence),
-            _happened_at.label("happened_at"),
-        )
+        sa.select(_document.document_id, _document.owner_id, _document.kind, _memory.confidence, *more)
         .join_from(memories, search_documents, same)
         .where(
             _memory.org_id == sa.bindparam("org_id"),
@@ -177,9 +208,14 @@ def _newest_memories(fields: tuple[str, ...], *, of_one_status: bool) -> sa.Sele
             _memory.user_id == sa.bindparam("user_id"),
             *(*chosen, *admitted(fields)),
         )
-        .order_by(changed_at.desc(), _memory.memory_id.desc())
+        .order_by(_changed_at(of_one_status=of_one_status).desc(), _memory.memory_id.desc())
         .limit(sa.bindparam("limit", type_=sa.Integer))
     )
+
+
+def _changed_at(*, of_one_status: bool) -> sa.ColumnElement[Any]:
+    """Return by when memories are in order: of one status by an index, of several by what has none."""
+    return _memory.updated_at if of_one_status else _document.changed_at
 
 
 async def newest_turns(scope: Scope, wanted: Filter, *, limit: int) -> list[Newest]:
