@@ -37,7 +37,7 @@ DATABASE, USER = "size", "user-7"
 A_USER = 100
 """Memories of a user."""
 TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
-Asked = Callable[[], tuple[str, str, dict[str, object]]]
+Call = Callable[[], tuple[str, str, dict[str, object]]]
 """Gives method, path and what is asked, anew each time."""
 
 
@@ -68,17 +68,17 @@ class Taken:
         return total / len(self.times)
 
 
-def calls() -> dict[str, Asked]:
+def calls() -> dict[str, Call]:
     """What is asked: of a user first, then of the organisation."""
     words, half_a_year_ago = queries(71), (datetime.now(UTC) - timedelta(days=182)).isoformat()
 
-    def get(path: str, **given: object) -> Asked:
+    def get(path: str, **given: object) -> Call:
         return lambda: ("GET", f"{path}?{urlencode(given)}", {})
 
-    def post(path: str, **given: object) -> Asked:
+    def post(path: str, **given: object) -> Call:
         return lambda: ("POST", path, given)
 
-    def search(path: str, **given: object) -> Asked:
+    def search(path: str, **given: object) -> Call:
         return lambda: ("POST", path, {"query": next(words)} | given)
 
     return {
@@ -171,7 +171,7 @@ class Client:
         self._connection.close()
         self._connection.connect()
 
-    def ask(self, asked: Asked) -> float:
+    def ask(self, asked: Call) -> float:
         """Make a call; returns milliseconds."""
         method, path, body = asked()
         started = time.perf_counter()

@@ -59,7 +59,7 @@ class Size:
         return median([median(own) / median(others) for own, others in pairs])
 
 
-class PromptRunner:
+class Client:
     """One client over one kept connection."""
 
     def __init__(self, url: str) -> None:
@@ -129,20 +129,20 @@ def ask_all(found: list[Size], places: Sequence[Place], effort: Effort) -> list[
     floors: list[float] = []
     questions = [asking(17 + place, size.users, size.profiles) for place, size in enumerate(found)]
     with ExitStack() as stack:
-        askers = [PromptRunner(stack.enter_context(server(place.home, place.env)).url) for place in places]
-        for size, prompt_runner, question in zip(found, askers, questions, strict=True):
-            size.first = prompt_runner.ask(*question())
+        clients = [Client(stack.enter_context(server(place.home, place.env)).url) for place in places]
+        for size, client, question in zip(found, clients, questions, strict=True):
+            size.first = client.ask(*question())
             for _ in range(20):
-                prompt_runner.ask(*question())
+                client.ask(*question())
         for _ in range(effort.pick(2, 5)):
             for size in found:
                 size.rounds.append([])
             for _ in range(effort.pick(30, 100)):
-                for size, prompt_runner, question in zip(found, askers, questions, strict=True):
+                for size, client, question in zip(found, clients, questions, strict=True):
                     text, user = question()
-                    size.rounds[-1].append(prompt_runner.ask(text, user))
-                    size.cached.append(prompt_runner.ask("what do I like", user))
-                    floors.append(prompt_runner.floor())
+                    size.rounds[-1].append(client.ask(text, user))
+                    size.cached.append(client.ask("what do I like", user))
+                    floors.append(client.floor())
     return floors
 
 

@@ -8,7 +8,7 @@ import asyncio
 from contextlib import ExitStack
 
 from harness import Budget, Effort, Place, Report, Table, folder, median, number, percentile, run, server
-from search import PromptRunner, Size, load, sizes
+from search import Client, Size, load, sizes
 from steps import asking
 
 WARM = 20
@@ -17,23 +17,23 @@ WARM = 20
 def ask_both(found: list[Size], places: list[Place], effort: Effort) -> None:
     """Ask both servers the same questions; who is asked first changes each time."""
     with ExitStack() as stack:
-        askers = [
-            PromptRunner(stack.enter_context(server(place.home, {"SAGACITY_USAGE_EVENTS": size.name})).url)
+        clients = [
+            Client(stack.enter_context(server(place.home, {"SAGACITY_USAGE_EVENTS": size.name})).url)
             for size, place in zip(found, places, strict=True)
         ]
         question = asking(23, found[0].users, found[0].profiles)
         for _ in range(WARM):
             text, user = question()
-            for asker in askers:
-                asker.ask(text, user)
+            for client in clients:
+                client.ask(text, user)
         for _ in range(effort.pick(3, 9)):
             for size in found:
                 size.rounds.append([])
             for turn in range(effort.pick(60, 300)):
                 text, user = question()
-                pairs = list(zip(found, askers, strict=True))
-                for size, asker in pairs if turn % 2 else reversed(pairs):
-                    size.rounds[-1].append(asker.ask(text, user))
+                pairs = list(zip(found, clients, strict=True))
+                for size, client in pairs if turn % 2 else reversed(pairs):
+                    size.rounds[-1].append(client.ask(text, user))
 
 
 def measure(effort: Effort) -> Report:

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from sagacity.chat.prepare import Asked, Send, prepare
+from sagacity.chat.prepare import SendRequest, UserMessage, prepare
 from sagacity.domain.ids import UserId
 from sagacity.domain.principal import Principal
 from sagacity.memories.acting import Acting
@@ -68,8 +68,8 @@ async def test_days_in_a_question_are_the_users_own(
     if zone is not None:
         await lives_in(api, zone)
     acting = Acting(app.state.runtime.parts, Principal(tenant=HERE))
-    asked = Asked(content=f"What did we talk about {word}?")
-    prepared = await prepare(acting, UserId("ana"), Send(asked=asked), "r1")
+    asked = UserMessage(content=f"What did we talk about {word}?")
+    prepared = await prepare(acting, UserId("ana"), SendRequest(asked=asked), "r1")
     analysis = prepared.remembered.context.trace.analysis
     assert analysis is not None
     reference = analysis.time_reference

@@ -15,7 +15,7 @@ from sagacity.domain.tenant import Tenant
 from sagacity.domain.usage import UsageEvent
 from sagacity.memories.acting import Acting, Parts
 from sagacity.quality.draw import drawn
-from sagacity.quality.evaluate import ALL, Asking, Progress, Subject, measured
+from sagacity.quality.evaluate import ALL, Progress, SearchOptions, Subject, measured
 from sagacity.quality.report import Saved, Verdict, Wanted, evaluate, evaluate_again, read_saved
 from support.acting import for_everyone
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, new_memory, said
@@ -108,7 +108,7 @@ async def test_the_gate_fails_when_settings_make_the_ranking_worse(parts: Parts,
     """The same questions, asked again: nothing is lost by itself, much by ranking what is newest first."""
     acting = for_everyone(parts)
     await told(parts, memories=True)
-    asking = Asking(ranking=Ranking.WEIGHTED, at=START)
+    asking = SearchOptions(ranking=Ranking.WEIGHTED, at=START)
     found = await measured(
         acting, await drawn(acting, count=COUNT, seed=1, user_id=ANNA), asking, unheard, ways=(ALL,)
     )

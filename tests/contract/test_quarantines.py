@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from sagacity.domain.chat import Conversation, Use
+from sagacity.domain.chat import AnswerSource, Conversation
 from sagacity.domain.cluster import PlaybookCluster
 from sagacity.domain.ids import InteractionId, MemoryId, RequestId, SessionId, UserId
 from sagacity.domain.interaction import INTERACTION, NewInteraction
@@ -282,13 +282,15 @@ async def _answer(tx: Transaction, word: str, saw: Sequence[str]) -> Interaction
     """A question, and its answer with *saw* in the prompt; returns the answer's number."""
     await tx.interactions.append([said(f"clean question {word}", request_id=word)])
     kinds = {"p": "profile", "i": INTERACTION}
-    uses = tuple(Use(citation=name, kind=kinds[name[0]], item_id=name[2:]) for name in saw)
+    sources = tuple(AnswerSource(citation=name, kind=kinds[name[0]], item_id=name[2:]) for name in saw)
     talk = Conversation(session_id=SessionId(word), user_id=ANNA, created_at=START, updated_at=START)
     await tx.conversations.add(talk)
     running = exchange(word, session_id=word, request_id=word)
-    await tx.exchanges.add(running.model_copy(update={"memories": uses}))
+    await tx.exchanges.add(running.model_copy(update={"memories": sources}))
     answer = NewInteraction(role="Assistant", content=f"clean answer {word}")
     [number] = await tx.interactions.extend(RequestId(word), [answer])
     await tx.exchanges.write(running.exchange_id, word, {"answer_turn": number})
-    await tx.quarantines.hold_answer(number, [use.model_dump(include={"kind", "citation"}) for use in uses])
+    await tx.quarantines.hold_answer(
+        number, [source.model_dump(include={"kind", "citation"}) for source in sources]
+    )
     return number

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from sagacity.domain.chat import Cited, Conversation, Exchange, ExchangeStatus, Use
+from sagacity.domain.chat import AnswerSource, Cited, Conversation, Exchange, ExchangeStatus
 from sagacity.domain.ids import SessionId, UserId
 from sagacity.storage.transaction import Transaction
 from support.parts import ANNA, START
@@ -18,7 +18,7 @@ def exchange(word: str, *, user_id: UserId = ANNA, session_id: str = "", **field
         status=ExchangeStatus.RUNNING,
         answer=f"{word} so far",
         owner=word,
-        memories=(Use(citation="p:1", kind="profile", item_id=word, score=0.1 + 0.2),),
+        memories=(AnswerSource(citation="p:1", kind="profile", item_id=word, score=0.1 + 0.2),),
         citations=(Cited(citation="p:1", kind="profile", item_id=word, offset=3),),
         timings={"setup": 1.25},
         held_until=START + timedelta(days=3_650),

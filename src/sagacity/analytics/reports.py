@@ -24,7 +24,7 @@ MOST_DAYS = 3_660
 
 
 @dataclass(frozen=True, slots=True)
-class Whose:
+class ReportScope:
     """Of whose calls to tell: of one user's, or of all of the organisation."""
 
     acting: Acting
@@ -63,7 +63,7 @@ class Summary:
 
 
 async def page_of(
-    whose: Whose,
+    scope: ReportScope,
     wanted: AnalyticsFilter,
     *,
     before: tuple[datetime, str] | None = None,
@@ -74,79 +74,79 @@ async def page_of(
     Return a page of calls.
 
     Args:
-        whose: of whom.
+        scope: of whose calls.
         wanted: which.
         before: the time and id of the last one of the page before; takes the place of *offset*.
         limit: how many at the most.
         offset: how many to leave out before them.
     """
-    wanted = whose.narrowed(wanted)
-    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+    wanted = scope.narrowed(wanted)
+    async with scope.acting.read(user_id=scope.user_id) as snapshot:
         calls = snapshot.request_analytics
         found = await calls.page(wanted, before=before, limit=limit + 1, offset=0 if before else offset)
         total = await calls.count(wanted)
     return CallsPage(found[:limit], total, len(found) > limit)
 
 
-async def call(whose: Whose, analytics_id: str) -> RequestAnalytics:
+async def call(scope: ReportScope, analytics_id: str) -> RequestAnalytics:
     """
     Return one call.
 
     Raises:
         NotFound: there is none of that id, or it is another user's.
     """
-    async with whose.acting.read(user_id=whose.user_id) as snapshot:
-        return await snapshot.request_analytics.get(analytics_id, user_id=whose.user_id)
+    async with scope.acting.read(user_id=scope.user_id) as snapshot:
+        return await snapshot.request_analytics.get(analytics_id, user_id=scope.user_id)
 
 
-async def summary(whose: Whose, days: int, request_type: RequestType | None) -> Summary:
+async def summary(scope: ReportScope, days: int, request_type: RequestType | None) -> Summary:
     """Return what happened in the last *days*."""
-    wanted = whose.last(days, request_type)
-    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+    wanted = scope.last(days, request_type)
+    async with scope.acting.read(user_id=scope.user_id) as snapshot:
         reports = snapshot.analytics_reports
         totals = await reports.totals(wanted)
         by_type = await reports.counts(wanted, "request_type")
         by_day = await reports.steps(wanted, Metric.REQUESTS, Granularity.DAY)
         intents = await reports.counts(wanted, "intent")
         times = await reports.total_time(wanted)
-    return Summary(totals, by_type, _filled(whose, wanted, by_day, Granularity.DAY), intents, times)
+    return Summary(totals, by_type, _filled(scope, wanted, by_day, Granularity.DAY), intents, times)
 
 
 async def latency(
-    whose: Whose, days: int, request_type: RequestType | None, granularity: Granularity
+    scope: ReportScope, days: int, request_type: RequestType | None, granularity: Granularity
 ) -> tuple[LatencyReport, Sequence[Step]]:
     """Return how long calls took that succeeded, and the means of each step of the last *days*."""
-    wanted = whose.last(days, request_type)
-    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+    wanted = scope.last(days, request_type)
+    async with scope.acting.read(user_id=scope.user_id) as snapshot:
         report = await snapshot.analytics_reports.latency(wanted)
         steps = await snapshot.analytics_reports.steps(wanted, Metric.LATENCY, granularity)
-    return report, _filled(whose, wanted, steps, granularity)
+    return report, _filled(scope, wanted, steps, granularity)
 
 
-async def retrieval(whose: Whose, days: int) -> RetrievalTotals:
+async def retrieval(scope: ReportScope, days: int) -> RetrievalTotals:
     """Return what searches found in the last *days*."""
-    async with whose.acting.read(user_id=whose.user_id) as snapshot:
-        return await snapshot.analytics_reports.retrieval(whose.last(days))
+    async with scope.acting.read(user_id=scope.user_id) as snapshot:
+        return await snapshot.analytics_reports.retrieval(scope.last(days))
 
 
-async def series(whose: Whose, metric: Metric, days: int, granularity: Granularity) -> Sequence[Step]:
+async def series(scope: ReportScope, metric: Metric, days: int, granularity: Granularity) -> Sequence[Step]:
     """Return a series over the last *days*, without gaps, the oldest first; its ends are parts of a step."""
-    wanted = whose.last(days)
-    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+    wanted = scope.last(days)
+    async with scope.acting.read(user_id=scope.user_id) as snapshot:
         steps = await snapshot.analytics_reports.steps(wanted, metric, granularity)
-    return _filled(whose, wanted, steps, granularity)
+    return _filled(scope, wanted, steps, granularity)
 
 
-async def daily(whose: Whose, start: datetime, end: datetime) -> Sequence[DayTotals]:
+async def daily(scope: ReportScope, start: datetime, end: datetime) -> Sequence[DayTotals]:
     """Return what was summed up by user and day, the newest day first."""
-    async with whose.acting.read(user_id=whose.user_id) as snapshot:
+    async with scope.acting.read(user_id=scope.user_id) as snapshot:
         return await snapshot.analytics_days.list_days(
-            user_id=whose.user_id, start=start, end=end, limit=MOST_DAYS
+            user_id=scope.user_id, start=start, end=end, limit=MOST_DAYS
         )
 
 
 def _filled(
-    whose: Whose, wanted: AnalyticsFilter, steps: Sequence[Step], granularity: Granularity
+    scope: ReportScope, wanted: AnalyticsFilter, steps: Sequence[Step], granularity: Granularity
 ) -> Sequence[Step]:
-    now = whose.acting.parts.clock.now()
+    now = scope.acting.parts.clock.now()
     return without_gaps(list(steps), wanted.start or now, now, granularity)

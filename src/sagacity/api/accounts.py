@@ -24,13 +24,13 @@ from sagacity.schemas.accounts import (
     EmailBody,
     LoggedIn,
     LogInBody,
+    MessageReply,
     RefreshBody,
     ResetPasswordBody,
     SessionTokens,
     SignedUp,
     SignUpBody,
     TokenBody,
-    Told,
     VerifiedToken,
     account_view,
 )
@@ -154,44 +154,44 @@ async def refresh_session(body: RefreshBody, visitor: Visits) -> SessionTokens:
 
 @public.post("/verify-email")
 @limited(Rate.WRITE)
-async def verify_email(body: CodeBody, visitor: Visits) -> Told:
+async def verify_email(body: CodeBody, visitor: Visits) -> MessageReply:
     """Confirm an address with the code that was sent to it."""
     await signing_up.verify_email(visitor.parts, body.code)
-    return Told(message="the address is confirmed; sign in")
+    return MessageReply(message="the address is confirmed; sign in")
 
 
 @public.post("/resend-verification")
 @limited(Rate.RUN)
-async def resend_verification(body: EmailBody, visitor: Visits) -> Told:
+async def resend_verification(body: EmailBody, visitor: Visits) -> MessageReply:
     """Send the code that confirms an address once more; the answer is the same for an address without an account."""
     await signing_up.resend_verification(visitor.parts, body.email, address=visitor.address)
-    return Told(message=_ON_ITS_WAY)
+    return MessageReply(message=_ON_ITS_WAY)
 
 
 @public.post("/forgot-password", name="forgot_password", openapi_extra=sdk(generated=False))
 @public.post("/auth/password/reset")
 @limited(Rate.RUN)
-async def request_password_reset(body: EmailBody, visitor: Visits) -> Told:
+async def request_password_reset(body: EmailBody, visitor: Visits) -> MessageReply:
     """Send a code for a new password; the answer is the same for an address without an account."""
     await change.forgot_password(visitor.parts, body.email, address=visitor.address)
-    return Told(message=_ON_ITS_WAY)
+    return MessageReply(message=_ON_ITS_WAY)
 
 
 @public.post("/reset-password")
 @limited(Rate.RUN)
-async def reset_password(body: ResetPasswordBody, visitor: Visits) -> Told:
+async def reset_password(body: ResetPasswordBody, visitor: Visits) -> MessageReply:
     """Set a new password with the code that was sent; every session of the account ends."""
     await change.reset_password(visitor.parts, body.code, body.new_password)
-    return Told(message="the password is set; sign in")
+    return MessageReply(message="the password is set; sign in")
 
 
 @router.post("/auth/logout")
-async def log_out(caller: Reads, reply: Response) -> Told:
+async def log_out(caller: Reads, reply: Response) -> MessageReply:
     """End the session that the access token or the cookie is of, with all its tokens, at once."""
     await sign_in.log_out(caller.runtime.accounts.parts, caller.principal)
     if caller.runtime.settings.cookie_sessions:
         cookies.forget(reply, caller.runtime.settings, cookies.SESSION)
-    return Told(message="signed out")
+    return MessageReply(message="signed out")
 
 
 @router.get("/auth/me")
@@ -209,7 +209,7 @@ async def verify_token(caller: Reads) -> VerifiedToken:
 
 @router.post("/auth/password/update")
 @limited(Rate.RUN)
-async def change_password(body: ChangePasswordBody, caller: Reads, address: Address) -> Told:
+async def change_password(body: ChangePasswordBody, caller: Reads, address: Address) -> MessageReply:
     """Set a new password in place of the current one; the account's other sessions end."""
     await change.change_password(
         caller.runtime.accounts.parts,
@@ -218,7 +218,7 @@ async def change_password(body: ChangePasswordBody, caller: Reads, address: Addr
         body.new_password,
         address=address,
     )
-    return Told(message="the password is changed")
+    return MessageReply(message="the password is changed")
 
 
 @router.delete("/account", name="delete_own_account", status_code=204, openapi_extra=sdk(generated=False))

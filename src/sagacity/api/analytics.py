@@ -8,7 +8,7 @@ from fastapi import Depends, Path, Query
 from pydantic import AfterValidator
 
 from sagacity.analytics import reports
-from sagacity.analytics.reports import Whose
+from sagacity.analytics.reports import ReportScope
 from sagacity.api.dependencies import Administers, Reads
 from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
@@ -34,7 +34,7 @@ from sagacity.schemas.base import Id, Moment
 router = resource("analytics", path="/v1/analytics")
 
 
-async def _whose(
+async def _report_scope(
     caller: Reads,
     user_id: Annotated[
         Annotated[Id, AfterValidator(storable)] | None,
@@ -43,12 +43,12 @@ async def _whose(
             "token it is."
         ),
     ] = None,
-) -> Whose:
+) -> ReportScope:
     named = None if user_id is None else UserId(user_id)
-    return Whose(caller.acting, caller.principal.acting_for(named))
+    return ReportScope(caller.acting, caller.principal.acting_for(named))
 
 
-WhoseCalls = Annotated[Whose, Depends(_whose)]
+InScope = Annotated[ReportScope, Depends(_report_scope)]
 Days = Annotated[int, Query(ge=1, le=90, description="How many times 24 hours to look back.")]
 OnlyType = Annotated[RequestType | None, Query(description="Only calls of this type.")]
 
@@ -87,7 +87,7 @@ def _filter(
 @router.get("/requests", openapi_extra=sdk(positional=()))
 @limited(Rate.SEARCH)
 async def list_request_analytics(
-    whose: WhoseCalls,
+    scope: InScope,
     wanted: Annotated[AnalyticsFilter, Depends(_filter)],
     *,
     page: Annotated[
@@ -105,7 +105,7 @@ async def list_request_analytics(
     A call is recorded when its answer has ended, and can be read some seconds later.
     """
     found = await reports.page_of(
-        whose,
+        scope,
         wanted,
         before=None if cursor is None else _read_cursor(cursor),
         limit=page_size,
@@ -124,19 +124,19 @@ async def list_request_analytics(
 
 @router.get("/requests/{analytics_id}", openapi_extra=sdk())
 async def get_request_analytics(
-    whose: WhoseCalls, analytics_id: Annotated[UUID, Path(description="The `id` of the record.")]
+    scope: InScope, analytics_id: Annotated[UUID, Path(description="The `id` of the record.")]
 ) -> RequestAnalytics:
     """Return one recorded call with all that was measured."""
-    return await reports.call(whose, str(analytics_id))
+    return await reports.call(scope, str(analytics_id))
 
 
 @router.get("/summary", openapi_extra=sdk(positional=()))
 @limited(Rate.SEARCH)
 async def get_analytics_summary(
-    whose: WhoseCalls, *, days: Days = 7, request_type: OnlyType = None
+    scope: InScope, *, days: Days = 7, request_type: OnlyType = None
 ) -> AnalyticsSummary:
     """Return how many calls came in, how they ended, how long they took, and what they were about."""
-    told = await reports.summary(whose, days, request_type)
+    told = await reports.summary(scope, days, request_type)
     times, totals = told.total_time, told.totals
     return AnalyticsSummary(
         **dict(totals),
@@ -155,7 +155,7 @@ async def get_analytics_summary(
 @router.get("/latency", openapi_extra=sdk(positional=()))
 @limited(Rate.SEARCH)
 async def get_analytics_latency(
-    whose: WhoseCalls,
+    scope: InScope,
     *,
     days: Days = 7,
     request_type: OnlyType = None,
@@ -168,7 +168,7 @@ async def get_analytics_latency(
 
     Percentiles are interpolated between the two nearest values.
     """
-    report, steps = await reports.latency(whose, days, request_type, granularity)
+    report, steps = await reports.latency(scope, days, request_type, granularity)
     return AnalyticsLatency(
         **dict(report),
         timeseries=tuple(steps),
@@ -180,15 +180,15 @@ async def get_analytics_latency(
 
 @router.get("/retrieval", openapi_extra=sdk(positional=()))
 @limited(Rate.SEARCH)
-async def get_analytics_retrieval(whose: WhoseCalls, *, days: Days = 7) -> AnalyticsRetrieval:
+async def get_analytics_retrieval(scope: InScope, *, days: Days = 7) -> AnalyticsRetrieval:
     """Return what each strategy found, how much several found, how it scored, and how contexts were filled."""
-    return AnalyticsRetrieval(**dict(await reports.retrieval(whose, days)), period_days=days)
+    return AnalyticsRetrieval(**dict(await reports.retrieval(scope, days)), period_days=days)
 
 
 @router.get("/timeseries", openapi_extra=sdk(positional=("metric",)))
 @limited(Rate.SEARCH)
 async def get_analytics_timeseries(
-    whose: WhoseCalls,
+    scope: InScope,
     metric: Annotated[
         Metric,
         Query(
@@ -202,14 +202,14 @@ async def get_analytics_timeseries(
     ] = Granularity.HOUR,
 ) -> AnalyticsSeries:
     """Return one metric over time, without gaps, on the hours or days of UTC; the ends are parts of a step."""
-    steps = await reports.series(whose, metric, days, granularity)
+    steps = await reports.series(scope, metric, days, granularity)
     return AnalyticsSeries(metric=metric, period_days=days, granularity=granularity, data_points=tuple(steps))
 
 
 @router.get("/daily", openapi_extra=sdk(positional=()))
 @limited(Rate.SEARCH)
 async def get_analytics_days(
-    whose: WhoseCalls,
+    scope: InScope,
     *,
     date_from: Annotated[Moment | None, Query(description="From the day of this moment on.")] = None,
     date_to: Annotated[Moment | None, Query(description="Before this moment.")] = None,
@@ -219,11 +219,11 @@ async def get_analytics_days(
 
     They stay when the calls of those days are deleted.
     """
-    end = date_to or whose.acting.parts.clock.now()
+    end = date_to or scope.acting.parts.clock.now()
     start = date_from or end - timedelta(days=30)
     if end <= start:
         raise InvalidInput("date_to must be later than date_from")
-    return AnalyticsDays(days=tuple(await reports.daily(whose, start, end)))
+    return AnalyticsDays(days=tuple(await reports.daily(scope, start, end)))
 
 
 @router.post("/flush", openapi_extra=sdk(repeatable=True))

@@ -20,9 +20,9 @@ from sagacity.api.sse import event_stream
 from sagacity.api.waits import waits_for_answer
 from sagacity.chat import conversations
 from sagacity.chat.events import BEGINNING, LAST, Event, place_of
-from sagacity.chat.prepare import Send, texts_of
+from sagacity.chat.prepare import SendRequest, texts_of
 from sagacity.chat.respond import Chat
-from sagacity.chat.writer import Asked
+from sagacity.chat.writer import UserMessage
 from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import Exchange, ExchangeStatus, Message
 from sagacity.domain.errors import InvalidInput, ProviderError
@@ -74,7 +74,7 @@ class ChatCaller:
         return self.caller.runtime.chat
 
 
-Whose = Annotated[
+UserIdQuery = Annotated[
     Annotated[Id, AfterValidator(storable)] | None,
     Query(
         description="For whom the call is. Needed with an organisation's token; a user's own token says it. "
@@ -83,11 +83,11 @@ Whose = Annotated[
 ]
 
 
-async def _reads(caller: Reads, user_id: Whose = None) -> ChatCaller:
+async def _reads(caller: Reads, user_id: UserIdQuery = None) -> ChatCaller:
     return _for_user(caller, user_id)
 
 
-async def _writes(caller: Writes, user_id: Whose = None) -> ChatCaller:
+async def _writes(caller: Writes, user_id: UserIdQuery = None) -> ChatCaller:
     return _for_user(caller, user_id)
 
 
@@ -158,8 +158,8 @@ async def send(body: SendBody, for_user: WritesForUser, last_event_id: LastEvent
     """
     if last_event_id:
         return await _resumed(for_user, *place_of(last_event_id))
-    sent = Send(
-        asked=Asked(content=body.content, request_type=_type_of(body.stream)),
+    sent = SendRequest(
+        asked=UserMessage(content=body.content, request_type=_type_of(body.stream)),
         session_id=_session(body.conversation_id),
         include_memory=body.include_memory,
         metadata=body.metadata,
@@ -184,8 +184,8 @@ async def complete(body: CompleteBody, for_user: WritesForUser) -> CompletionRep
         )
         for one in body.messages[:-1]
     ]
-    sent = Send(
-        asked=Asked(
+    sent = SendRequest(
+        asked=UserMessage(
             content=body.messages[-1].content,
             history=said,
             max_tokens=body.max_tokens,
@@ -219,8 +219,8 @@ async def create_conversation(body: CreateConversationBody, for_user: WritesForU
     )
     if body.initial_message is None:
         return conversation_view(made)
-    asked = Asked(content=body.initial_message, request_type=RequestType.CHAT_COMPLETE)
-    sent = Send(asked=asked, session_id=made.session_id)
+    asked = UserMessage(content=body.initial_message, request_type=RequestType.CHAT_COMPLETE)
+    sent = SendRequest(asked=asked, session_id=made.session_id)
     await _whole(for_user, await for_user.chat.send(for_user.acting, for_user.user_id, sent))
     async with for_user.acting.read(user_id=for_user.user_id) as snapshot:
         return conversation_view(await conversations.get(snapshot, for_user.user_id, made.session_id))
@@ -443,7 +443,7 @@ async def _reply(for_user: ChatCaller, exchange: Exchange) -> AnswerReply:
         error=exchange.error or None,
         model=exchange.model,
         memories=tuple(
-            ShownMemory(**one.use.model_dump(exclude={"item_id"}), id=one.use.item_id, content=one.text)
+            ShownMemory(**one.source.model_dump(exclude={"item_id"}), id=one.source.item_id, content=one.text)
             for one in shown
         ),
         citations=tuple(

@@ -50,7 +50,7 @@ def storable(text: str) -> str:
     return text
 
 
-Whose = Annotated[
+UserIdQuery = Annotated[
     Id,
     AfterValidator(storable),
     Query(description="The user. An id that belongs to another user gives 404."),
@@ -67,7 +67,7 @@ PageSize = Annotated[int, Query(gt=0, le=500, description="How many results a pa
 @router.get("/entities", response_model_exclude_none=True, openapi_extra=sdk(positional=()))
 async def list_entities(
     caller: Reads,
-    user_id: Whose,
+    user_id: UserIdQuery,
     *,
     entity_type: Annotated[
         EntityType | None, Query(description="Only entities of this type. Default: all types.")
@@ -104,7 +104,7 @@ async def add_entity(body: AddEntityBody, caller: Writes) -> EntityReply:
 
 
 @router.get("/entities/{entity_id}", response_model_exclude_none=True, openapi_extra=sdk(returns="entity"))
-async def get_entity(entity_id: EntityNumber, caller: Reads, user_id: Whose) -> EntityReply:
+async def get_entity(entity_id: EntityNumber, caller: Reads, user_id: UserIdQuery) -> EntityReply:
     """Return one entity, with the newest memories that mention it."""
     async with caller.read(user_id=user_id) as snapshot:
         return EntityReply(entity=await snapshot.entities.get(UserId(user_id), EntityId(entity_id)))
@@ -119,7 +119,7 @@ async def update_entity(entity_id: EntityNumber, body: UpdateEntityBody, caller:
 
 
 @router.delete("/entities/{entity_id}")
-async def delete_entity(entity_id: EntityNumber, caller: Writes, user_id: Whose) -> Deleted:
+async def delete_entity(entity_id: EntityNumber, caller: Writes, user_id: UserIdQuery) -> Deleted:
     """Delete an entity with its names and relationships; memories that mention it stay."""
     await _write(caller, user_id, lambda tx: tx.entities.delete(UserId(user_id), EntityId(entity_id)))
     return Deleted(message=f"deleted entity {entity_id}")
@@ -141,7 +141,7 @@ async def merge_entities(entity_id: EntityNumber, body: MergeEntitiesBody, calle
 async def get_entity_graph(
     entity_id: EntityNumber,
     caller: Reads,
-    user_id: Whose,
+    user_id: UserIdQuery,
     depth: Annotated[
         int, Query(ge=0, le=MAX_HOPS, description="How many relationships may lie between them.")
     ] = 1,
@@ -155,7 +155,7 @@ async def get_entity_graph(
 @router.get("/relationships", response_model_exclude_none=True, openapi_extra=sdk(positional=()))
 async def list_relationships(
     caller: Reads,
-    user_id: Whose,
+    user_id: UserIdQuery,
     *,
     entity_id: Annotated[
         int | None, Query(gt=0, le=MAX_INT, description="Only relationships of this entity.")
@@ -207,7 +207,7 @@ async def add_relationship(body: AddRelationshipBody, caller: Writes) -> Relatio
     openapi_extra=sdk(returns="relationship"),
 )
 async def get_relationship(
-    relationship_id: RelationshipNumber, caller: Reads, user_id: Whose
+    relationship_id: RelationshipNumber, caller: Reads, user_id: UserIdQuery
 ) -> RelationshipReply:
     """Return one relationship, with the newest memories that support it."""
     async with caller.read(user_id=user_id) as snapshot:
@@ -231,7 +231,9 @@ async def update_relationship(
 
 
 @router.delete("/relationships/{relationship_id}")
-async def delete_relationship(relationship_id: RelationshipNumber, caller: Writes, user_id: Whose) -> Deleted:
+async def delete_relationship(
+    relationship_id: RelationshipNumber, caller: Writes, user_id: UserIdQuery
+) -> Deleted:
     """Delete a relationship; its entities, and the memories that support it, stay."""
     number = RelationshipId(relationship_id)
     await _write(caller, user_id, lambda tx: tx.relationships.delete(UserId(user_id), number))

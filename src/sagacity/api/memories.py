@@ -17,7 +17,7 @@ from sagacity.domain.errors import InvalidInput, NotConfirmed
 from sagacity.domain.ids import MAX_INT
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.user_memory import KIND_OF, TYPE_OF, TYPED_KINDS, MemoryType
-from sagacity.memories.find_of_user import Wish, find_of_user
+from sagacity.memories.find_of_user import MemoryQuery, find_of_user
 from sagacity.memories.of_user import (
     add_for_user,
     counts_of_user,
@@ -108,7 +108,7 @@ async def search_memories(body: FindMemoriesBody, for_user: ReadsForUser) -> Fou
 
     What is returned counts as used, which `frequency_score` rises with.
     """
-    wish = Wish(
+    wish = MemoryQuery(
         text=body.query,
         kinds=_kinds(*body.memory_types),
         limit=body.limit,

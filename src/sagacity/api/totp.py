@@ -6,7 +6,7 @@ from sagacity.api.dependencies import Reads
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.auth.totp import as_typed
-from sagacity.schemas.accounts import LoggedIn, Told, account_view
+from sagacity.schemas.accounts import LoggedIn, MessageReply, account_view
 from sagacity.schemas.totp import (
     AnswerBody,
     BeginTotpBody,
@@ -77,9 +77,9 @@ async def confirm_totp(body: ConfirmTotpBody, caller: Reads, address: Address) -
 
 @router.post("/auth/totp/disable")
 @limited(Rate.RUN)
-async def disable_totp(body: DisableTotpBody, caller: Reads, address: Address) -> Told:
+async def disable_totp(body: DisableTotpBody, caller: Reads, address: Address) -> MessageReply:
     """Have signing in ask for the password only; the password and a code are asked for once more."""
     await totp.turn_off(
         caller.runtime.accounts.parts, caller.principal, body.password, body.code, address=address
     )
-    return Told(message="signing in asks for the password only")
+    return MessageReply(message="signing in asks for the password only")

@@ -8,7 +8,7 @@ that was shown is taken for one only after a space, a mark of punctuation, or an
 import re
 from collections.abc import Iterable
 
-from sagacity.domain.chat import Cited, Use
+from sagacity.domain.chat import AnswerSource, Cited
 from sagacity.domain.kinds import KINDS
 from sagacity.retrieval.context.lines import LETTER_OF
 
@@ -22,10 +22,10 @@ _LONGEST = 100
 class CitationReader:
     """Reads an answer piece by piece; what may still become a citation is held back."""
 
-    def __init__(self, shown: Iterable[Use]) -> None:
+    def __init__(self, shown: Iterable[AnswerSource]) -> None:
         """Read an answer of a model that was shown *shown*."""
         self.cited: list[Cited] = []
-        self._shown = {use.citation: use for use in shown}
+        self._shown = {source.citation: source for source in shown}
         self._length = 0
         self._held = ""
         self._last = ""
@@ -50,17 +50,17 @@ class CitationReader:
         start = 0
         for found in _SOURCES.finditer(text):
             before = text[start : found.start()]
-            uses = [self._shown.get(name) for name in re.split(r"[,;] ?", found[1])]
+            sources = [self._shown.get(name) for name in re.split(r"[,;] ?", found[1])]
             last = found[0][0] if found[0][0] == " " else before[-1:] or self._last
             is_code = self._is_code ^ (text.count("`", 0, found.start()) % 2 == 1)
-            if is_code or not (any(uses) or not last or _AFTER_A_STATEMENT.match(last)):
+            if is_code or not (any(sources) or not last or _AFTER_A_STATEMENT.match(last)):
                 continue
             plain.append(before)
             self._length += len(before)
             self.cited.extend(
-                Cited(citation=use.citation, kind=use.kind, item_id=use.item_id, offset=self._length)
-                for use in uses
-                if use is not None
+                Cited(citation=source.citation, kind=source.kind, item_id=source.item_id, offset=self._length)
+                for source in sources
+                if source is not None
             )
             self._last = ""
             start = found.end()

@@ -13,7 +13,7 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from sagacity.domain.chat import Cited, Exchange, ExchangeStatus, Use
+from sagacity.domain.chat import AnswerSource, Cited, Exchange, ExchangeStatus
 from sagacity.domain.errors import InvalidInput
 
 START, METADATA, MEMORY, TEXT = range(4)
@@ -25,10 +25,10 @@ _FAILED = frozenset({ExchangeStatus.FAILED, ExchangeStatus.INTERRUPTED})
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SourceText:
     """A memory or turn that an answer could draw on, with its text as it is now."""
 
-    use: Use
+    source: AnswerSource
     text: str
 
 
@@ -39,7 +39,7 @@ class Progress:
     exchange: Exchange
     text: str = ""
     """The answer so far."""
-    memories: tuple[Shown, ...] | None = None
+    memories: tuple[SourceText, ...] | None = None
     """None as long as nobody knows."""
 
 
@@ -105,19 +105,19 @@ def events_after(number: int, progress: Progress) -> Iterator[Event]:
         yield event("done", LAST, **_outcome(exchange))
 
 
-def shown_view(shown: Shown) -> dict[str, JsonValue]:
+def shown_view(shown: SourceText) -> dict[str, JsonValue]:
     """Return a memory or turn as the stream shows it."""
-    use = shown.use
+    source = shown.source
     return {
-        "citation": use.citation,
-        "kind": use.kind,
-        "id": use.item_id,
+        "citation": source.citation,
+        "kind": source.kind,
+        "id": source.item_id,
         "content": shown.text,
-        "score": use.score,
-        "relevance": use.relevance,
-        "components": dict(use.components),
-        "strategies": list(use.strategies),
-        "tokens": use.tokens,
+        "score": source.score,
+        "relevance": source.relevance,
+        "components": dict(source.components),
+        "strategies": list(source.strategies),
+        "tokens": source.tokens,
     }
 
 

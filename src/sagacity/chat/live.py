@@ -7,8 +7,8 @@ from typing import Any
 
 import structlog
 
-from sagacity.chat.events import Progress, Shown
-from sagacity.domain.chat import Cited, Exchange, ExchangeStatus, Use
+from sagacity.chat.events import Progress, SourceText
+from sagacity.domain.chat import AnswerSource, Cited, Exchange, ExchangeStatus
 from sagacity.domain.clock import Clock
 from sagacity.domain.errors import StorageError
 from sagacity.domain.ids import UserId
@@ -27,10 +27,10 @@ class LiveAnswer:
         self.tenant = tenant
         self.exchange = exchange
         self.text = ""
-        self.memories: tuple[Shown, ...] | None = None
+        self.memories: tuple[SourceText, ...] | None = None
         self.cited: Sequence[Cited] = ()
         """What the text cites so far."""
-        self.kept: Sequence[Use] = ()
+        self.kept: Sequence[AnswerSource] = ()
         """What its copy in the database says that it draws on."""
         self.stop_reason: ExchangeStatus | None = None
         """Why it has to end before its end; None while it may go on."""
@@ -154,7 +154,7 @@ class LiveAnswers:
                     _log.exception("chat.keep_crashed", org_id=tenant.org_id)
 
     async def _keep(self, tenant: Tenant, answers: list[LiveAnswer]) -> None:
-        kept: list[tuple[LiveAnswer, Sequence[Use], Exchange | None]] = []
+        kept: list[tuple[LiveAnswer, Sequence[AnswerSource], Exchange | None]] = []
         async with self._storage.begin(tenant) as transaction:
             for live in answers:
                 if not live.exchange.is_running:  # it ended while this waited for the database

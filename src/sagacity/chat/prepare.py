@@ -8,12 +8,12 @@ import structlog
 from pydantic import JsonValue
 
 from sagacity.chat.conversations import messages
-from sagacity.chat.events import Shown
+from sagacity.chat.events import SourceText
 from sagacity.chat.history import MOST_MESSAGES, in_sight
 from sagacity.chat.remember import BUDGETS, NOT_SEARCHED, NOTHING, Remembered, remember
-from sagacity.chat.writer import LEARNER, Asked, Prepared, models_for
+from sagacity.chat.writer import LEARNER, Prepared, UserMessage, models_for
 from sagacity.config.model_choice import Role
-from sagacity.domain.chat import Message, Use
+from sagacity.domain.chat import AnswerSource, Message
 from sagacity.domain.context import ContextBudgets
 from sagacity.domain.errors import ProviderError, StorageError
 from sagacity.domain.ids import SessionId, UserId
@@ -26,17 +26,17 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Send:
+class SendRequest:
     """A message that a user sends."""
 
-    asked: Asked
+    asked: UserMessage
     session_id: SessionId | None = None
     """Into which conversation; None begins one."""
     include_memory: bool = True
     metadata: Mapping[str, JsonValue] | None = None
 
 
-async def prepare(acting: Acting, user_id: UserId, sent: Send, request_id: str) -> Prepared:
+async def prepare(acting: Acting, user_id: UserId, sent: SendRequest, request_id: str) -> Prepared:
     """Read the conversation so far, and what is remembered; without either an answer is possible, too."""
     started = time.perf_counter()
     said, summary, unread = [], "", ""
@@ -104,18 +104,20 @@ async def _remembered(
         return replace(NOTHING, missing=NOT_SEARCHED)
 
 
-async def texts_of(snapshot: Transaction, uses: tuple[Use, ...]) -> tuple[Shown, ...]:
+async def texts_of(snapshot: Transaction, sources: tuple[AnswerSource, ...]) -> tuple[SourceText, ...]:
     """Return memories and turns with their texts as they are now; what is gone is left out."""
-    numbers = {use.citation: int(use.citation.partition(":")[2]) for use in uses}
+    numbers = {source.citation: int(source.citation.partition(":")[2]) for source in sources}
     turns = await snapshot.interactions.get(
-        [numbers[use.citation] for use in uses if use.kind == "interaction"]
+        [numbers[source.citation] for source in sources if source.kind == "interaction"]
     )
     text_of = await snapshot.memories.contents(
-        [numbers[use.citation] for use in uses if use.kind != "interaction"]
+        [numbers[source.citation] for source in sources if source.kind != "interaction"]
     )
     text_of |= {("interaction", int(turn.interaction_id)): turn.text for turn in turns}
     return tuple(
-        Shown(use, text_of[key]) for use in uses if (key := (use.kind, numbers[use.citation])) in text_of
+        SourceText(source, text_of[key])
+        for source in sources
+        if (key := (source.kind, numbers[source.citation])) in text_of
     )
 
 

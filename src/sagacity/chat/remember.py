@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from sagacity.chat.events import Shown
-from sagacity.domain.chat import Use
+from sagacity.chat.events import SourceText
+from sagacity.domain.chat import AnswerSource
 from sagacity.domain.context import Context, ContextBudgets, ContextItem, SectionName
 from sagacity.domain.ids import InteractionId, UserId
 from sagacity.domain.interaction import INTERACTION
@@ -36,7 +36,7 @@ class Remembered:
     """What a prompt is given, and what it was made of."""
 
     context: Context
-    shown: tuple[Shown, ...]
+    shown: tuple[SourceText, ...]
     """What the context cites, with the whole text of each."""
     found: Sequence[Scored] = ()
     """What the context was written from."""
@@ -44,9 +44,9 @@ class Remembered:
     """What could not be searched; empty: nothing."""
 
     @property
-    def uses(self) -> tuple[Use, ...]:
+    def sources(self) -> tuple[AnswerSource, ...]:
         """What the context cites."""
-        return tuple(one.use for one in self.shown)
+        return tuple(one.source for one in self.shown)
 
     @property
     def timings(self) -> dict[str, float]:
@@ -110,10 +110,10 @@ def asked_in(message: str) -> str:
     return f"{head.rpartition(' ')[0] or head}\n{tail.partition(' ')[2] or tail}"
 
 
-def _shown(context: Context, found: Sequence[Scored]) -> tuple[Shown, ...]:
+def _shown(context: Context, found: Sequence[Scored]) -> tuple[SourceText, ...]:
     text_of = {key: text for one in found for key, text in _texts(one)}
     items = (item for one in context.sections if one.name is not SectionName.ENTITIES for item in one.items)
-    return tuple(Shown(_use(item), text_of[item.citation]) for item in items)
+    return tuple(SourceText(_source(item), text_of[item.citation]) for item in items)
 
 
 def _texts(one: Scored) -> Iterator[tuple[str, str]]:
@@ -125,8 +125,8 @@ def _texts(one: Scored) -> Iterator[tuple[str, str]]:
             yield f"{LETTER_OF[INTERACTION]}:{turn.interaction_id}", turn.text
 
 
-def _use(item: ContextItem) -> Use:
-    return Use(
+def _source(item: ContextItem) -> AnswerSource:
+    return AnswerSource(
         citation=item.citation,
         kind=item.kind,
         item_id=item.item_id,

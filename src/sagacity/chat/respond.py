@@ -14,11 +14,11 @@ from sagacity.analytics.answers import record_answer, record_refusal
 from sagacity.chat.conversations import answer_of, begin_conversation
 from sagacity.chat.events import BEGINNING, Event, Progress, events_after
 from sagacity.chat.live import KEEP_SECONDS, LiveAnswer, LiveAnswers
-from sagacity.chat.prepare import Send, prepare, texts_of
+from sagacity.chat.prepare import SendRequest, prepare, texts_of
 from sagacity.chat.writer import (
     AnswerWriter,
-    Asked,
     Prepared,
+    UserMessage,
     deleted,
     interrupted,
     store_answer,
@@ -91,7 +91,7 @@ class Chat:
             await asyncio.wait([live.task for live in answers if live.task is not None])
         await end(list(self._background))
 
-    async def send(self, acting: Acting, user_id: UserId, sent: Send) -> Exchange:
+    async def send(self, acting: Acting, user_id: UserId, sent: SendRequest) -> Exchange:
         """
         Store a message, and begin to answer it.
 
@@ -106,7 +106,7 @@ class Chat:
         with _refusals(acting, user_id, sent.session_id, started, sent.asked.request_type):
             return await self._sent(acting, user_id, sent, started)
 
-    async def _sent(self, acting: Acting, user_id: UserId, sent: Send, started: float) -> Exchange:
+    async def _sent(self, acting: Acting, user_id: UserId, sent: SendRequest, started: float) -> Exchange:
         limit = time.monotonic() + self._policy.wait_seconds
         exchange_id = self.parts.ids.new()
         while True:
@@ -179,8 +179,8 @@ class Chat:
                     updated_at=now,
                 )
                 await transaction.exchanges.add(exchange)
-            asked = Asked(content=question[0], request_type=request_type)
-            sent = Send(asked=asked, session_id=session_id, include_memory=last.include_memory)
+            asked = UserMessage(content=question[0], request_type=request_type)
+            sent = SendRequest(asked=asked, session_id=session_id, include_memory=last.include_memory)
             preparing = asyncio.create_task(
                 prepare(acting, user_id, sent, last.request_id or last.exchange_id)
             )
@@ -326,7 +326,7 @@ class Chat:
                 )
             await asyncio.sleep(_TURN_SECONDS)
 
-    async def _store(self, acting: Acting, user_id: UserId, sent: Send, exchange_id: str) -> Exchange:
+    async def _store(self, acting: Acting, user_id: UserId, sent: SendRequest, exchange_id: str) -> Exchange:
         """Store the message and its exchange, in one transaction."""
         content = sent.asked.content
         tokens = self.parts.tokens.count(content)
@@ -383,7 +383,7 @@ class Chat:
         self,
         acting: Acting,
         exchange: Exchange,
-        asked: Asked,
+        asked: UserMessage,
         preparing: asyncio.Task[Prepared],
         started: float,
     ) -> Exchange:

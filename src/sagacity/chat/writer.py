@@ -13,9 +13,9 @@ from sagacity.analytics.answers import record_answer
 from sagacity.chat.citations import CitationReader, used_memories
 from sagacity.chat.history import MOST_MESSAGES, window
 from sagacity.chat.live import LiveAnswer
-from sagacity.chat.mending import Mender
 from sagacity.chat.offline import MODEL, extractive_answer
 from sagacity.chat.remember import BUDGETS, NOTHING, Remembered
+from sagacity.chat.sanitizer import StreamSanitizer
 from sagacity.config.model_choice import Role
 from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import Exchange, ExchangeStatus, Message
@@ -46,7 +46,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class UserMessage:
     """A user's message, and how it is to be answered."""
 
     content: str
@@ -84,7 +84,9 @@ async def models_for(acting: Acting, user_id: UserId) -> ModelSession:
 class AnswerWriter:
     """Writes one answer into a `LiveAnswer` and, at its end, into the log."""
 
-    def __init__(self, acting: Acting, live: LiveAnswer, asked: Asked, *, owner: str, started: float) -> None:
+    def __init__(
+        self, acting: Acting, live: LiveAnswer, asked: UserMessage, *, owner: str, started: float
+    ) -> None:
         """
         Prepare to write.
 
@@ -103,7 +105,7 @@ class AnswerWriter:
         self._timings = dict(live.exchange.timings)
         self._usage = TokenUsage()
         self._model = ""
-        self._mender = Mender()
+        self._sanitizer = StreamSanitizer()
         self._reader = CitationReader(())
         self._remembered = NOTHING
         self._budgets = BUDGETS
@@ -118,10 +120,10 @@ class AnswerWriter:
             self._remembered, self._budgets = prepared.remembered, prepared.budgets
             self._live.memories = prepared.remembered.shown
             self._live.exchange = self._live.exchange.model_copy(
-                update={"memories": prepared.remembered.uses, "memory_note": prepared.note}
+                update={"memories": prepared.remembered.sources, "memory_note": prepared.note}
             )
             self._live.change()
-            self._reader = CitationReader(prepared.remembered.uses)
+            self._reader = CitationReader(prepared.remembered.sources)
             self._live.cited = self._reader.cited
             await self._stream(prepared)
         except asyncio.CancelledError:
@@ -134,7 +136,7 @@ class AnswerWriter:
             _log.exception("chat.crashed", exchange_id=self._live.exchange.exchange_id)
             status, problem = ExchangeStatus.FAILED, error
         self._live.close()
-        self._live.add(self._reader.read(self._mender.finish()) + self._reader.finish())
+        self._live.add(self._reader.read(self._sanitizer.finish()) + self._reader.finish())
         await asyncio.shield(self._settle(status, problem))
 
     async def _stream(self, prepared: Prepared) -> None:
@@ -144,7 +146,7 @@ class AnswerWriter:
                 if "ttfb" not in self._timings:
                     self._timings["llm_ttfb"] = _milliseconds(began)
                     self._timings["ttfb"] = _milliseconds(self._started)
-                self._live.add(self._reader.read(self._mender.read(piece[:left])))
+                self._live.add(self._reader.read(self._sanitizer.read(piece[:left])))
                 left -= len(piece)
                 if left <= 0:
                     break
@@ -313,7 +315,7 @@ async def store_answer(
         if text.strip() and request_id is not None:
             [number] = await transaction.interactions.extend(request_id, [turn])
             written = ended.model_copy(update={"answer_turn": number})
-            shown = [use.model_dump(include={"kind", "citation"}) for use in ended.memories]
+            shown = [source.model_dump(include={"kind", "citation"}) for source in ended.memories]
             await transaction.quarantines.hold_answer(number, shown)
             await transaction.exchanges.replace(request_id, ended.exchange_id)
             tokens = ended.answer_tokens

@@ -10,7 +10,7 @@ from sagacity.cli.output import facts, said, show
 from sagacity.domain.errors import CodeNeeded, Unauthorized
 
 if TYPE_CHECKING:
-    from sagacity.schemas.accounts import SessionTokens, SwitchedSession, Told
+    from sagacity.schemas.accounts import MessageReply, SessionTokens, SwitchedSession
 
 app = typer.Typer(no_args_is_help=True, help="Your account on a server that lets people sign up.")
 
@@ -288,7 +288,7 @@ def delete(context: typer.Context, *, password: Password, yes: options.Yes = Fal
     show(context, {"deleted": True}, said("deleted; what is stored is being erased"))
 
 
-def _tell(context: typer.Context, told: "Told") -> None:
+def _tell(context: typer.Context, told: "MessageReply") -> None:
     show(context, told, said(told.message))
 
 

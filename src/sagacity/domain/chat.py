@@ -81,7 +81,7 @@ class ExchangeStatus(StrEnum):
     """The process that wrote the answer ended."""
 
 
-class Use(Value):
+class AnswerSource(Value):
     """A memory or a turn that an answer could draw on."""
 
     citation: str
@@ -130,7 +130,7 @@ class Exchange(Value):
     model: str = ""
     error_kind: str = ""
     error: str = ""
-    memories: tuple[Use, ...] = ()
+    memories: tuple[AnswerSource, ...] = ()
     memory_note: str = ""
     """What could not be read of what is remembered, or of the conversation; empty: all was."""
     citations: tuple[Cited, ...] = ()

@@ -15,7 +15,7 @@ from sagacity.memories.usage import note_found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class MemoryQuery:
     """What to look for, and how."""
 
     text: str
@@ -40,7 +40,7 @@ class FoundOfUser:
     trace: Trace
 
 
-async def find_of_user(acting: Acting, user_id: UserId, wish: Wish) -> FoundOfUser:
+async def find_of_user(acting: Acting, user_id: UserId, wish: MemoryQuery) -> FoundOfUser:
     """Return what a user's memories say of a question; what is returned counts as used."""
     started = time.perf_counter()
     asked = {StrategyName.KEYWORD: wish.by_words, StrategyName.VECTOR: wish.by_meaning}

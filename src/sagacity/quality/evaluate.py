@@ -88,7 +88,7 @@ class Measured(Value):
     """Questions that were not asked, because the turn is not there any more."""
 
 
-class Asking(Value):
+class SearchOptions(Value):
     """How questions are asked."""
 
     limit: int = 10
@@ -101,7 +101,7 @@ class Asking(Value):
 async def measured(
     acting: Acting,
     questions: Sequence[Question],
-    asking: Asking,
+    asking: SearchOptions,
     on_progress: Progress,
     *,
     ways: Collection[str] = tuple(WAYS),
@@ -191,7 +191,7 @@ def _is_served(memory: Memory, now: datetime) -> bool:
 
 
 async def _ask(
-    acting: Acting, question: Question, asking: Asking, strategies: Sequence[StrategyName]
+    acting: Acting, question: Question, asking: SearchOptions, strategies: Sequence[StrategyName]
 ) -> tuple[list[bool], list[MemoryId], Collection[str]]:
     """Return which turns that were found answer the question, which memories were found, and what failed."""
     query = Query(

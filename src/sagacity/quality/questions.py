@@ -39,7 +39,7 @@ _DONE: Final = (
 )
 
 
-class Asked(NamedTuple):
+class QuestionAnswer(NamedTuple):
     """A question, and the statement that answers it."""
 
     text: str
@@ -78,7 +78,7 @@ _RULES: Final = (
 """The first whose pattern begins the statement asks for what the pattern leaves out."""
 
 
-def question_of(text: str) -> Asked | None:
+def question_of(text: str) -> QuestionAnswer | None:
     """
     Return a question about the first statement of a turn that one can be made of; None if there is none.
 
@@ -90,7 +90,7 @@ def question_of(text: str) -> Asked | None:
     for sentence in split_sentences(text):
         statement = _statement(sentence)
         if statement and (asked := _by_rule(statement) or _by_words(statement)):
-            return Asked(asked, statement)
+            return QuestionAnswer(asked, statement)
     return None
 
 

@@ -17,11 +17,11 @@ from sagacity.quality.draw import drawn
 from sagacity.quality.evaluate import (
     ALL,
     LEAST_QUESTIONS,
-    Asking,
     Measured,
     Outcome,
     Progress,
     Row,
+    SearchOptions,
     Subject,
     measured,
     rows_of,
@@ -107,7 +107,7 @@ class Wanted(Value):
 async def evaluate(acting: Acting, wanted: Wanted, on_progress: Progress) -> tuple[Evaluation, Saved]:
     """Draw questions, ask them, and return the figures with what may be saved of them."""
     questions = await drawn(acting, count=wanted.count, seed=wanted.seed, user_id=wanted.user_id)
-    asking = Asking(
+    asking = SearchOptions(
         limit=wanted.limit, ranking=wanted.ranking or Ranking.BLENDED, at=acting.parts.clock.now()
     )
     enough = questions if len(questions) >= LEAST_QUESTIONS else []
@@ -145,7 +145,7 @@ async def evaluate_again(
     if saved.org_id != acting.tenant.org_id:
         raise InvalidInput(f"the file is of the organisation {saved.org_id!r}: name it with --org")
     acting.principal.acting_for(saved.user_id)
-    asking = Asking(limit=saved.limit, ranking=ranking or saved.ranking, at=saved.at)
+    asking = SearchOptions(limit=saved.limit, ranking=ranking or saved.ranking, at=saved.at)
     questions = [one.question for one in saved.outcomes]
     found = await measured(acting, questions, asking, on_progress, ways=(ALL,))
     now = saved.model_copy(

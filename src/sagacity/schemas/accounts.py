@@ -223,7 +223,7 @@ class VerifiedToken(Warned):
     """Its address."""
 
 
-class Told(Warned):
+class MessageReply(Warned):
     """A message."""
 
     message: str

@@ -3,11 +3,11 @@
 import pytest
 
 from sagacity.chat.citations import CitationReader
-from sagacity.domain.chat import Use
+from sagacity.domain.chat import AnswerSource
 
 SHOWN = (
-    Use(citation="p:7", kind="profile", item_id="uid-7"),
-    Use(citation="i:12", kind="interaction", item_id="12"),
+    AnswerSource(citation="p:7", kind="profile", item_id="uid-7"),
+    AnswerSource(citation="i:12", kind="interaction", item_id="12"),
 )
 
 

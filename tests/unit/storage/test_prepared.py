@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from sagacity.storage.schema.columns import Json, Moment
 from sagacity.storage.statements.array_params import among
-from sagacity.storage.statements.prepared import Driven, PreparedStatements, Told, driver_of
+from sagacity.storage.statements.prepared import BoundStatement, DriverResult, PreparedStatements, driver_of
 
 WHEN = datetime(2026, 5, 20, 12, 30, tzinfo=UTC)
 THINGS = sa.Table(
@@ -46,13 +46,15 @@ class Asked:
     async def run(self, statement: sa.Executable, parameters: object = None) -> int:
         return await self.queries.run(self.connection, statement, parameters, self._ask)
 
-    async def _ask(self, told: Told) -> Driven:
+    async def _ask(self, told: BoundStatement) -> DriverResult:
         self.texts.append(told.text)
         driver, found = driver_of(self.connection), []
         for values in told.values if isinstance(told.values, list) else [told.values]:
             cursor = await driver.execute(told.text, values)
             found += await cursor.fetchall()
-        return Driven(cursor.description or (), found, len(found) if told.returns_rows else cursor.rowcount)
+        return DriverResult(
+            cursor.description or (), found, len(found) if told.returns_rows else cursor.rowcount
+        )
 
 
 @pytest_asyncio.fixture

@@ -12,13 +12,13 @@ from sagacity.schemas.accounts import (
     EmailBody,
     LoggedIn,
     LogInBody,
+    MessageReply,
     RefreshBody,
     ResetPasswordBody,
     SessionTokens,
     SignedUp,
     SignInCodeBody,
     SignUpBody,
-    Told,
     VerifiedToken,
 )
 from sagacity.schemas.totp import (
@@ -32,9 +32,9 @@ from sagacity.schemas.totp import (
 )
 
 
-async def log_out(connection: AsyncConnection) -> Told:
+async def log_out(connection: AsyncConnection) -> MessageReply:
     """End the session that the access token or the cookie is of, with all its tokens, at once."""
-    return await connection.send("POST", "/api/auth/logout", Told)
+    return await connection.send("POST", "/api/auth/logout", MessageReply)
 
 
 async def get_account(connection: AsyncConnection) -> AccountView:
@@ -47,7 +47,9 @@ async def verify_token(connection: AsyncConnection) -> VerifiedToken:
     return await connection.send("POST", "/api/auth/verify", VerifiedToken, repeatable=True)
 
 
-async def change_password(connection: AsyncConnection, current_password: str, new_password: str) -> Told:
+async def change_password(
+    connection: AsyncConnection, current_password: str, new_password: str
+) -> MessageReply:
     """
     Set a new password in place of the current one; the account's other sessions end.
 
@@ -57,7 +59,7 @@ async def change_password(connection: AsyncConnection, current_password: str, ne
         new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
     """
     body = checked(ChangePasswordBody, {"current_password": current_password, "new_password": new_password})
-    return await connection.send("POST", "/api/auth/password/update", Told, body=body)
+    return await connection.send("POST", "/api/auth/password/update", MessageReply, body=body)
 
 
 async def sign_up(
@@ -132,7 +134,7 @@ async def refresh_session(connection: AsyncConnection, refresh_token: str) -> Se
     return await connection.send("POST", "/api/auth/refresh", SessionTokens, body=body)
 
 
-async def verify_email(connection: AsyncConnection, code: str) -> Told:
+async def verify_email(connection: AsyncConnection, code: str) -> MessageReply:
     """
     Confirm an address with the code that was sent to it.
 
@@ -141,10 +143,10 @@ async def verify_email(connection: AsyncConnection, code: str) -> Told:
         code: the code in the e-mail; good once.
     """
     body = checked(CodeBody, {"code": code})
-    return await connection.send("POST", "/api/verify-email", Told, body=body)
+    return await connection.send("POST", "/api/verify-email", MessageReply, body=body)
 
 
-async def resend_verification(connection: AsyncConnection, email: str) -> Told:
+async def resend_verification(connection: AsyncConnection, email: str) -> MessageReply:
     """
     Send the code that confirms an address once more; the answer is the same for an address without an account.
 
@@ -153,10 +155,10 @@ async def resend_verification(connection: AsyncConnection, email: str) -> Told:
         email: the account's address.
     """
     body = checked(EmailBody, {"email": email})
-    return await connection.send("POST", "/api/resend-verification", Told, body=body)
+    return await connection.send("POST", "/api/resend-verification", MessageReply, body=body)
 
 
-async def request_password_reset(connection: AsyncConnection, email: str) -> Told:
+async def request_password_reset(connection: AsyncConnection, email: str) -> MessageReply:
     """
     Send a code for a new password; the answer is the same for an address without an account.
 
@@ -165,10 +167,10 @@ async def request_password_reset(connection: AsyncConnection, email: str) -> Tol
         email: the account's address.
     """
     body = checked(EmailBody, {"email": email})
-    return await connection.send("POST", "/api/auth/password/reset", Told, body=body)
+    return await connection.send("POST", "/api/auth/password/reset", MessageReply, body=body)
 
 
-async def reset_password(connection: AsyncConnection, code: str, new_password: str) -> Told:
+async def reset_password(connection: AsyncConnection, code: str, new_password: str) -> MessageReply:
     """
     Set a new password with the code that was sent; every session of the account ends.
 
@@ -178,7 +180,7 @@ async def reset_password(connection: AsyncConnection, code: str, new_password: s
         new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
     """
     body = checked(ResetPasswordBody, {"code": code, "new_password": new_password})
-    return await connection.send("POST", "/api/reset-password", Told, body=body)
+    return await connection.send("POST", "/api/reset-password", MessageReply, body=body)
 
 
 async def get_totp(connection: AsyncConnection) -> TotpState:
@@ -213,7 +215,7 @@ async def confirm_totp(connection: AsyncConnection, code: str) -> RecoveryCodes:
     return await connection.send("POST", "/api/auth/totp/confirm", RecoveryCodes, body=body)
 
 
-async def disable_totp(connection: AsyncConnection, password: str, code: str) -> Told:
+async def disable_totp(connection: AsyncConnection, password: str, code: str) -> MessageReply:
     """
     Have signing in ask for the password only; the password and a code are asked for once more.
 
@@ -223,7 +225,7 @@ async def disable_totp(connection: AsyncConnection, password: str, code: str) ->
         code: six digits of the authenticator app, or a recovery code.
     """
     body = checked(DisableTotpBody, {"password": password, "code": code})
-    return await connection.send("POST", "/api/auth/totp/disable", Told, body=body)
+    return await connection.send("POST", "/api/auth/totp/disable", MessageReply, body=body)
 
 
 async def log_in_with_code(connection: AsyncConnection, challenge: str, code: str) -> LoggedIn:

@@ -13,13 +13,13 @@ from sagacity.schemas.accounts import (
     EmailBody,
     LoggedIn,
     LogInBody,
+    MessageReply,
     RefreshBody,
     ResetPasswordBody,
     SessionTokens,
     SignedUp,
     SignInCodeBody,
     SignUpBody,
-    Told,
     VerifiedToken,
 )
 from sagacity.schemas.totp import (
@@ -33,9 +33,9 @@ from sagacity.schemas.totp import (
 )
 
 
-def log_out(connection: Connection) -> Told:
+def log_out(connection: Connection) -> MessageReply:
     """End the session that the access token or the cookie is of, with all its tokens, at once."""
-    return connection.send("POST", "/api/auth/logout", Told)
+    return connection.send("POST", "/api/auth/logout", MessageReply)
 
 
 def get_account(connection: Connection) -> AccountView:
@@ -48,7 +48,7 @@ def verify_token(connection: Connection) -> VerifiedToken:
     return connection.send("POST", "/api/auth/verify", VerifiedToken, repeatable=True)
 
 
-def change_password(connection: Connection, current_password: str, new_password: str) -> Told:
+def change_password(connection: Connection, current_password: str, new_password: str) -> MessageReply:
     """
     Set a new password in place of the current one; the account's other sessions end.
 
@@ -58,7 +58,7 @@ def change_password(connection: Connection, current_password: str, new_password:
         new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
     """
     body = checked(ChangePasswordBody, {"current_password": current_password, "new_password": new_password})
-    return connection.send("POST", "/api/auth/password/update", Told, body=body)
+    return connection.send("POST", "/api/auth/password/update", MessageReply, body=body)
 
 
 def sign_up(
@@ -131,7 +131,7 @@ def refresh_session(connection: Connection, refresh_token: str) -> SessionTokens
     return connection.send("POST", "/api/auth/refresh", SessionTokens, body=body)
 
 
-def verify_email(connection: Connection, code: str) -> Told:
+def verify_email(connection: Connection, code: str) -> MessageReply:
     """
     Confirm an address with the code that was sent to it.
 
@@ -140,10 +140,10 @@ def verify_email(connection: Connection, code: str) -> Told:
         code: the code in the e-mail; good once.
     """
     body = checked(CodeBody, {"code": code})
-    return connection.send("POST", "/api/verify-email", Told, body=body)
+    return connection.send("POST", "/api/verify-email", MessageReply, body=body)
 
 
-def resend_verification(connection: Connection, email: str) -> Told:
+def resend_verification(connection: Connection, email: str) -> MessageReply:
     """
     Send the code that confirms an address once more; the answer is the same for an address without an account.
 
@@ -152,10 +152,10 @@ def resend_verification(connection: Connection, email: str) -> Told:
         email: the account's address.
     """
     body = checked(EmailBody, {"email": email})
-    return connection.send("POST", "/api/resend-verification", Told, body=body)
+    return connection.send("POST", "/api/resend-verification", MessageReply, body=body)
 
 
-def request_password_reset(connection: Connection, email: str) -> Told:
+def request_password_reset(connection: Connection, email: str) -> MessageReply:
     """
     Send a code for a new password; the answer is the same for an address without an account.
 
@@ -164,10 +164,10 @@ def request_password_reset(connection: Connection, email: str) -> Told:
         email: the account's address.
     """
     body = checked(EmailBody, {"email": email})
-    return connection.send("POST", "/api/auth/password/reset", Told, body=body)
+    return connection.send("POST", "/api/auth/password/reset", MessageReply, body=body)
 
 
-def reset_password(connection: Connection, code: str, new_password: str) -> Told:
+def reset_password(connection: Connection, code: str, new_password: str) -> MessageReply:
     """
     Set a new password with the code that was sent; every session of the account ends.
 
@@ -177,7 +177,7 @@ def reset_password(connection: Connection, code: str, new_password: str) -> Told
         new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
     """
     body = checked(ResetPasswordBody, {"code": code, "new_password": new_password})
-    return connection.send("POST", "/api/reset-password", Told, body=body)
+    return connection.send("POST", "/api/reset-password", MessageReply, body=body)
 
 
 def get_totp(connection: Connection) -> TotpState:
@@ -212,7 +212,7 @@ def confirm_totp(connection: Connection, code: str) -> RecoveryCodes:
     return connection.send("POST", "/api/auth/totp/confirm", RecoveryCodes, body=body)
 
 
-def disable_totp(connection: Connection, password: str, code: str) -> Told:
+def disable_totp(connection: Connection, password: str, code: str) -> MessageReply:
     """
     Have signing in ask for the password only; the password and a code are asked for once more.
 
@@ -222,7 +222,7 @@ def disable_totp(connection: Connection, password: str, code: str) -> Told:
         code: six digits of the authenticator app, or a recovery code.
     """
     body = checked(DisableTotpBody, {"password": password, "code": code})
-    return connection.send("POST", "/api/auth/totp/disable", Told, body=body)
+    return connection.send("POST", "/api/auth/totp/disable", MessageReply, body=body)
 
 
 def log_in_with_code(connection: Connection, challenge: str, code: str) -> LoggedIn:

@@ -11,7 +11,7 @@ from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.rules.languages.detect import ENGLISH, language_of, own_words
 from sagacity.learning.rules.languages.load import LANGUAGES
-from sagacity.learning.rules.languages.read import Told, instructions_in
+from sagacity.learning.rules.languages.read import ReadInstruction, instructions_in
 from sagacity.learning.rules.pattern import STANDING, Pattern
 from sagacity.learning.rules.phrasings import LISTED, PATTERNS
 from sagacity.learning.rules.prefilter import Prefilter
@@ -126,7 +126,7 @@ def instructions(text: str, *, answered: bool, language: str = ENGLISH) -> Itera
             yield found.model_copy(update={"when": when or found.when})
 
 
-def _told(told: Told) -> Instruction:
+def _told(told: ReadInstruction) -> Instruction:
     return Instruction(
         pattern=told.draft.rule,
         content=told.draft.content,

@@ -9,7 +9,7 @@ from sagacity.domain.analysis import Tense, TimeKind, TimeReference
 from sagacity.retrieval.time.grammar import COUNT, Point, letters_of, points_in
 from sagacity.retrieval.time.lexicon import EVENTS, Sort, Token, tokens_of
 from sagacity.retrieval.time.periods import SPREAD_DAYS, UNIT_DAYS, Span, Unit, calendar_unit, shift, third
-from sagacity.retrieval.time.readings import Asked
+from sagacity.retrieval.time.readings import QuestionTime
 
 
 class Reach(NamedTuple):
@@ -25,7 +25,7 @@ class Question(NamedTuple):
     text: str
     tokens: Sequence[Token]
     letters: str
-    asked: Asked
+    asked: QuestionTime
 
 
 class Named(NamedTuple):
@@ -94,7 +94,7 @@ def time_reference(text: str, now: datetime) -> TimeReference | None:
     letters = "".join(token.sort for token in tokens)
     if not _SOME_TIME.search(letters):
         return None
-    question = Question(text, tokens, letters, Asked(now.date(), tense_of(text)))
+    question = Question(text, tokens, letters, QuestionTime(now.date(), tense_of(text)))
     try:
         points = points_in(tokens, question.asked)
         found = [one for at in range(len(points)) if (one := _in_context(points, at, question))]

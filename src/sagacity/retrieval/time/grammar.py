@@ -9,7 +9,7 @@ from sagacity.domain.analysis import AnchorDate, TimeKind
 from sagacity.retrieval.time import readings as read
 from sagacity.retrieval.time.lexicon import Sort, Token
 from sagacity.retrieval.time.periods import Span, Unit
-from sagacity.retrieval.time.readings import Asked
+from sagacity.retrieval.time.readings import QuestionTime
 
 
 class Rule(NamedTuple):
@@ -17,7 +17,7 @@ class Rule(NamedTuple):
 
     pattern: str
     """Names of sorts in a row, as a regular expression."""
-    read: Callable[[Sequence[Token], Asked], Span | None] | None
+    read: Callable[[Sequence[Token], QuestionTime], Span | None] | None
     """None for an event, whose date only memories know."""
     kind: TimeKind | None = None
     """None for that of the day or unit among the words."""
@@ -135,7 +135,7 @@ _UNIT_KINDS = {
 _DAY_KINDS = {0: TimeKind.PRESENT, -1: TimeKind.RECENT}
 
 
-def points_in(tokens: Sequence[Token], asked: Asked) -> list[Point]:
+def points_in(tokens: Sequence[Token], asked: QuestionTime) -> list[Point]:
     """
     Return the times that a text names, in order, whatever stands before them.
 

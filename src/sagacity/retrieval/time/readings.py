@@ -17,7 +17,7 @@ _STEPS = {Sort.LAST: -1, Sort.PAST: -1, Sort.NEXT: 1}
 _MONTHS = (Sort.MONTH, Sort.MONTH_OR_NAME, Sort.MONTH_OR_VERB)
 
 
-class Asked(NamedTuple):
+class QuestionTime(NamedTuple):
     """When a question is asked, and which way it looks."""
 
     today: date
@@ -51,46 +51,46 @@ def _pick(words: Sequence[Token]) -> Pick:
     return {-1: Pick.PAST, 0: Pick.THIS, 1: Pick.NEXT}[_step(words)]
 
 
-def day_word(words: Sequence[Token], asked: Asked) -> Span:
+def day_word(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "yesterday"."""
     return one_day(asked.today, _find(words, Sort.DAY).low)
 
 
-def part_of_day(words: Sequence[Token], asked: Asked) -> Span:
+def part_of_day(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "this morning", "last night"."""
     return one_day(asked.today, _step(words))
 
 
-def ago(words: Sequence[Token], asked: Asked) -> Span:
+def ago(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "two weeks ago"."""
     count = _count(words)
     return periods.ago(_unit(words), asked.today, count.low, count.high)
 
 
-def hence(words: Sequence[Token], asked: Asked) -> Span:
+def hence(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "two weeks from now"."""
     count = _count(words)
     return periods.ago(_unit(words), asked.today, -count.high, -count.low)
 
 
-def in_time(words: Sequence[Token], asked: Asked) -> Span | None:
+def in_time(words: Sequence[Token], asked: QuestionTime) -> Span | None:
     """Read "in two weeks", which is how long it takes unless the question is about the future."""
     return hence(words, asked) if asked.tense is Tense.FUTURE else None
 
 
-def nights_ago(words: Sequence[Token], asked: Asked) -> Span:
+def nights_ago(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "two nights ago"."""
     count = _count(words)
     return Span(one_day(asked.today, -count.high).first, one_day(asked.today, -count.low).first)
 
 
-def weekdays_ago(words: Sequence[Token], asked: Asked) -> Span:
+def weekdays_ago(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "two Fridays ago"."""
     latest = periods.weekday(_find(words, Sort.WEEKDAYS, Sort.WEEKDAY).low, asked.today, Pick.PAST)
     return one_day(latest.first, -7 * (_count(words).low - 1))
 
 
-def before_last(words: Sequence[Token], asked: Asked) -> Span:
+def before_last(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "the weekend before last"."""
     named = _find(words, Sort.UNIT, Sort.WEEKDAY)
     if named.sort is Sort.WEEKDAY:
@@ -98,7 +98,7 @@ def before_last(words: Sequence[Token], asked: Asked) -> Span:
     return calendar_unit(Unit(named.low), asked.today, -2)
 
 
-def running(words: Sequence[Token], asked: Asked) -> Span:
+def running(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "the last three months" and "the past month": up to today, or from today on."""
     count = next((word.high for word in words if word.sort is Sort.NUMBER), 1)
     unit, step = _unit(words), _step(words)
@@ -110,18 +110,18 @@ def running(words: Sequence[Token], asked: Asked) -> Span:
     return Span(min(reached, asked.today), max(reached, asked.today))
 
 
-def relative_unit(words: Sequence[Token], asked: Asked) -> Span | None:
+def relative_unit(words: Sequence[Token], asked: QuestionTime) -> Span | None:
     """Read "last week"; "the last day" is none that is known."""
     unit = _unit(words)
     return None if unit in {Unit.HOUR, Unit.DAY} else calendar_unit(unit, asked.today, _step(words))
 
 
-def relative_weekday(words: Sequence[Token], asked: Asked) -> Span:
+def relative_weekday(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "last Tuesday"."""
     return periods.weekday(_find(words, Sort.WEEKDAY).low, asked.today, _pick(words))
 
 
-def weekday_of_week(words: Sequence[Token], asked: Asked) -> Span | None:
+def weekday_of_week(words: Sequence[Token], asked: QuestionTime) -> Span | None:
     """Read "Tuesday of last week"."""
     if _unit(words) is not Unit.WEEK:
         return None
@@ -129,7 +129,7 @@ def weekday_of_week(words: Sequence[Token], asked: Asked) -> Span | None:
     return one_day(monday, _find(words, Sort.WEEKDAY).low)
 
 
-def bare_weekday(words: Sequence[Token], asked: Asked) -> Span:
+def bare_weekday(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "on Tuesday"."""
     return periods.weekday(words[0].low, asked.today, asked.bare)
 
@@ -140,7 +140,7 @@ def _of_year(words: Sequence[Token]) -> Callable[[int], Span]:
     return partial(periods.season if word.sort is Sort.SEASON else periods.month, word.low)
 
 
-def relative_name(words: Sequence[Token], asked: Asked) -> Span:
+def relative_name(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "last spring", "this March"."""
     pick = _pick(words)
     if pick is Pick.THIS and asked.tense is Tense.PAST:
@@ -148,7 +148,7 @@ def relative_name(words: Sequence[Token], asked: Asked) -> Span:
     return yearly(_of_year(words), asked.today, pick)
 
 
-def name_of_year(words: Sequence[Token], asked: Asked) -> Span | None:
+def name_of_year(words: Sequence[Token], asked: QuestionTime) -> Span | None:
     """Read "in March 2023", "last year in March"."""
     year = next((word.low for word in words if word.sort is Sort.YEAR), None)
     if year is None:
@@ -158,12 +158,12 @@ def name_of_year(words: Sequence[Token], asked: Asked) -> Span | None:
     return _of_year(words)(year)
 
 
-def bare_name(words: Sequence[Token], asked: Asked) -> Span:
+def bare_name(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "in March", "in the spring"."""
     return yearly(_of_year(words), asked.today, asked.bare)
 
 
-def year(words: Sequence[Token], _asked: Asked) -> Span:
+def year(words: Sequence[Token], _asked: QuestionTime) -> Span:
     """Read "in 2022"."""
     return Span(date(words[0].low, 1, 1), date(words[0].low, 12, 31))
 
@@ -189,13 +189,13 @@ def occurrence(stated: AnchorDate, today: date, pick: Pick) -> Span:
     return yearly(lambda of_year: one_day(day_of(of_year, stated.month, stated.day)), today, pick)
 
 
-def explicit_date(words: Sequence[Token], asked: Asked) -> Span | None:
+def explicit_date(words: Sequence[Token], asked: QuestionTime) -> Span | None:
     """Read "March 5th", "5 March 2023", "2023-03-05"."""
     stated = stated_date(words)
     return None if stated is None else occurrence(stated, asked.today, asked.bare)
 
 
-def day_of_month(words: Sequence[Token], asked: Asked) -> Span | None:
+def day_of_month(words: Sequence[Token], asked: QuestionTime) -> Span | None:
     """Read "the 15th", "Tuesday the 15th", "the 15th of last month"."""
     day = _find(words, Sort.ORDINAL).low
     if words[-1].sort is Sort.UNIT:
@@ -210,17 +210,17 @@ def day_of_month(words: Sequence[Token], asked: Asked) -> Span | None:
     return one_day(whole.first, day - 1) if 1 <= day <= whole.last.day else None
 
 
-def now(_words: Sequence[Token], asked: Asked) -> Span:
+def now(_words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "now"."""
     return one_day(asked.today)
 
 
-def lately(_words: Sequence[Token], asked: Asked) -> Span:
+def lately(_words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "recently"."""
     return Span(one_day(asked.today, -RECENT_DAYS).first, asked.today)
 
 
-def other_day(words: Sequence[Token], asked: Asked) -> Span | None:
+def other_day(words: Sequence[Token], asked: QuestionTime) -> Span | None:
     """Read "the other day"."""
     return (
         Span(one_day(asked.today, -OTHER_DAY_DAYS).first, asked.today) if _unit(words) is Unit.DAY else None

@@ -19,7 +19,7 @@ from sqlalchemy.pool import AsyncAdaptedQueuePool
 from sagacity.domain.errors import ConfigError, StorageError, StorageUnavailable
 from sagacity.domain.paced import give_way
 from sagacity.storage.statements.json_text import read_json
-from sagacity.storage.statements.prepared import Driven, Told, driver_of
+from sagacity.storage.statements.prepared import BoundStatement, DriverResult, driver_of
 
 CONNECT_SECONDS = 10
 POOL_SECONDS = 30
@@ -111,7 +111,7 @@ async def verifier(connection: AsyncConnection, role: sa.URL) -> str:
     return driver.pgconn.encrypt_password(password, name, b"scram-sha-256").decode()
 
 
-async def asked(connection: AsyncConnection, told: Told) -> Driven:
+async def asked(connection: AsyncConnection, told: BoundStatement) -> DriverResult:
     """Run a statement of SQLAlchemy's making through the driver."""
     driver: psycopg.AsyncConnection[Any] = driver_of(connection)  # type: ignore[assignment]  # of `engine_for`
     try:
@@ -125,7 +125,7 @@ async def asked(connection: AsyncConnection, told: Told) -> Driven:
         raise asyncio.CancelledError from error
 
 
-async def _driven(driver: psycopg.AsyncConnection[Any], told: Told) -> Driven:
+async def _driven(driver: psycopg.AsyncConnection[Any], told: BoundStatement) -> DriverResult:
     text = told.text.encode()
     values = told.values
     if isinstance(values, list) and len(values) == 1:  # mostly; a pipeline takes more turns
@@ -133,16 +133,16 @@ async def _driven(driver: psycopg.AsyncConnection[Any], told: Told) -> Driven:
     if not isinstance(values, list):
         cursor = await driver.execute(text, values)
         found = await cursor.fetchall() if cursor.description else []
-        return Driven(cursor.description or (), found, cursor.rowcount)
+        return DriverResult(cursor.description or (), found, cursor.rowcount)
     async with driver.cursor() as cursor:
         await cursor.executemany(text, values, returning=told.returns_rows)
         if not told.returns_rows:
-            return Driven((), (), cursor.rowcount)
+            return DriverResult((), (), cursor.rowcount)
         found, columns = list[Any](), cursor.description or ()
         while True:
             found += await cursor.fetchall()
             if not cursor.nextset():
-                return Driven(columns, found, len(found))
+                return DriverResult(columns, found, len(found))
 
 
 async def load_rows(connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:

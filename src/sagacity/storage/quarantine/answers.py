@@ -36,7 +36,7 @@ class _Answer:
     turns: frozenset[int]
 
 
-Shown = Sequence[Mapping[str, str]]
+ShownSources = Sequence[Mapping[str, str]]
 """What an exchange keeps of the memories and turns that an answer could draw on."""
 
 
@@ -58,7 +58,7 @@ async def settle_answers(scope: Scope, search: SearchRepository) -> set[MemoryId
     return found
 
 
-async def hold_answer(scope: Scope, search: SearchRepository, turn: int, shown: Shown) -> None:
+async def hold_answer(scope: Scope, search: SearchRepository, turn: int, shown: ShownSources) -> None:
     """Hold an answer that is written now if something that was shown to its model is held meanwhile."""
     standing = await standing_quarantines(scope)
     if standing:
@@ -135,7 +135,7 @@ class _Look:
         return [_answer_of(row.exchange_id, row.answer_turn, row.memories) for row in rows]
 
 
-def _answer_of(exchange_id: str, turn: int, shown: Shown) -> _Answer:
+def _answer_of(exchange_id: str, turn: int, shown: ShownSources) -> _Answer:
     numbers = [(one["kind"], int(one["citation"].partition(":")[2])) for one in shown]
     return _Answer(
         exchange_id=exchange_id,

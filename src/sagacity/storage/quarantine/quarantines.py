@@ -17,7 +17,7 @@ from sagacity.storage.erasure.derived import DerivedRepository
 from sagacity.storage.evidence.interactions import interaction_of
 from sagacity.storage.evidence.turn_windows import without_images
 from sagacity.storage.memories.memories import memory_of
-from sagacity.storage.quarantine.answers import Shown, hold_answer, settle_answers
+from sagacity.storage.quarantine.answers import ShownSources, hold_answer, settle_answers
 from sagacity.storage.quarantine.replaced import settle_replaced
 from sagacity.storage.quarantine.standing import holds_anything, keep_held, quarantines_of
 from sagacity.storage.schema.tables import (
@@ -312,7 +312,7 @@ class QuarantineRepository:
         await settle_replaced(self._scope, self._search)
         await self._dead_letters.queue_released()
 
-    async def hold_answer(self, turn: InteractionId, shown: Shown) -> None:
+    async def hold_answer(self, turn: InteractionId, shown: ShownSources) -> None:
         """Hold an answer of the chat that is written now, if something that it could draw on is held meanwhile."""
         await hold_answer(self._scope, self._search, turn, shown)
 

@@ -30,7 +30,7 @@ from sagacity.storage.sqlite.file import rewrite
 from sagacity.storage.sqlite.visits import BEGIN_TO_WRITE, BUSY_SECONDS, Visits, asked, is_busy
 from sagacity.storage.statements.json_conditions import SQLITE_FUNCTION, holds
 from sagacity.storage.statements.json_text import read_json
-from sagacity.storage.statements.prepared import Driven, PreparedStatements, Told
+from sagacity.storage.statements.prepared import BoundStatement, DriverResult, PreparedStatements
 from sagacity.storage.write_queue import Turns
 
 READERS = 4
@@ -273,24 +273,24 @@ def _set_up(connection: Any, pragmas: tuple[str, ...]) -> None:
     cursor.close()
 
 
-async def _ask(connection: AsyncConnection, told: Told) -> Driven:
+async def _ask(connection: AsyncConnection, told: BoundStatement) -> DriverResult:
     try:
         return await asked(connection, lambda driver: _driven(driver, told))
     except sqlite3.Error as error:
         raise DBAPIError.instance(told.text, None, error, sqlite3.Error, hide_parameters=True) from error
 
 
-def _driven(driver: sqlite3.Connection, told: Told) -> Driven:
+def _driven(driver: sqlite3.Connection, told: BoundStatement) -> DriverResult:
     if not isinstance(told.values, list):
         cursor = driver.execute(told.text, told.values)
         rows = cursor.fetchall()
-        return Driven(cursor.description or (), rows, cursor.rowcount)
+        return DriverResult(cursor.description or (), rows, cursor.rowcount)
     if not told.returns_rows:
-        return Driven((), (), driver.executemany(told.text, told.values).rowcount)
+        return DriverResult((), (), driver.executemany(told.text, told.values).rowcount)
     cursor, found = driver.cursor(), list[Any]()
     for values in told.values:
         found += cursor.execute(told.text, values).fetchall()
-    return Driven(cursor.description, found, len(found))
+    return DriverResult(cursor.description, found, len(found))
 
 
 def _ours(error: DBAPIError | PoolTimeout) -> StorageError:

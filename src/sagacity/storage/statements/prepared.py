@@ -21,13 +21,13 @@ MOST_KEPT = 512
 _ROWS_AT_ONCE = 500
 """Of a memory's many columns some thirty become other values, in ten microseconds a row."""
 _KEPT = (sa.Select, sa.CompoundSelect, sa.Insert, sa.Update, sa.Delete)
-Given = Mapping[str, Any]
+Parameters = Mapping[str, Any]
 Values = tuple[Any, ...] | dict[str, Any]
 """What the driver puts in the places of a text."""
 _Convert = Callable[[Any], Any]
 
 
-class Driven(NamedTuple):
+class DriverResult(NamedTuple):
     """What the driver says of a statement that it ran."""
 
     columns: Sequence[Any]
@@ -37,7 +37,7 @@ class Driven(NamedTuple):
     """How many rows were found or touched."""
 
 
-class Told(NamedTuple):
+class BoundStatement(NamedTuple):
     """A statement as the driver is told it."""
 
     text: str
@@ -46,7 +46,7 @@ class Told(NamedTuple):
     returns_rows: bool
 
 
-Ask = Callable[[Told], Awaitable[Driven]]
+RunStatement = Callable[[BoundStatement], Awaitable[DriverResult]]
 """Asks the driver."""
 
 
@@ -79,7 +79,7 @@ class Prepared:
         self._make = _row_of(tuple(column.keyname for column in _columns(compiled)))
         self._converts: list[tuple[int, _Convert]] | None = None
 
-    def told(self, parameters: Given | Sequence[Given]) -> Told:
+    def told(self, parameters: Parameters | Sequence[Parameters]) -> BoundStatement:
         """
         Return what the driver is told, with *parameters* as it takes them.
 
@@ -91,9 +91,9 @@ class Prepared:
             if isinstance(parameters, Mapping)
             else [self._values_of(one) for one in parameters]
         )
-        return Told(self._text, values, returns_rows=bool(self._types))
+        return BoundStatement(self._text, values, returns_rows=bool(self._types))
 
-    def _values_of(self, own: Given) -> Values:
+    def _values_of(self, own: Parameters) -> Values:
         try:
             found = self._get(own)  # all at once: there are some thirty a row
         except KeyError:
@@ -107,14 +107,14 @@ class Prepared:
             return found
         return {one.name: value for one, value in zip(self._values, found, strict=True)}
 
-    def _with_defaults(self, own: Given) -> tuple[Any, ...]:
+    def _with_defaults(self, own: Parameters) -> tuple[Any, ...]:
         try:
             return self._get({**self._defaults, **own})
         except KeyError as missing:
             why = f"a value is required for bind parameter {missing.args[0]!r}"
             raise StatementError(why, self._text, None, InvalidRequestError(why)) from missing
 
-    def rows(self, driven: Driven) -> list[Any]:
+    def rows(self, driven: DriverResult) -> list[Any]:
         """Return rows with the columns as attributes, like SQLAlchemy's."""
         make, found = self._make, driven.rows
         converts = self._converts
@@ -145,7 +145,7 @@ class PreparedStatements:
         self._kept = lru_cache(maxsize=MOST_KEPT)(partial(_prepared, dialect=dialect))
 
     async def rows(
-        self, connection: AsyncConnection, statement: sa.Executable, parameters: Any, ask: Ask
+        self, connection: AsyncConnection, statement: sa.Executable, parameters: Any, ask: RunStatement
     ) -> Sequence[Any]:
         """
         Run a statement and return its rows; one that comes for the first time goes through SQLAlchemy.
@@ -171,7 +171,7 @@ class PreparedStatements:
         return made
 
     async def run(
-        self, connection: AsyncConnection, statement: sa.Executable, parameters: Any, ask: Ask
+        self, connection: AsyncConnection, statement: sa.Executable, parameters: Any, ask: RunStatement
     ) -> int:
         """Run a statement as `rows` does, and return how many rows it touched."""
         prepared, own = self._find(connection, statement, parameters)
@@ -181,7 +181,7 @@ class PreparedStatements:
 
     def _find(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any
-    ) -> tuple[Prepared | None, Given | Sequence[Given]]:
+    ) -> tuple[Prepared | None, Parameters | Sequence[Parameters]]:
         """Return a statement as it is kept, narrowed, with its values; None if it is not kept."""
         sync = connection.sync_connection
         if (
@@ -209,10 +209,12 @@ async def _all(result: sa.CursorResult[Any]) -> Sequence[Any]:
     return made
 
 
-def _narrowed(connection: sa.Connection, statement: Any, parameters: Any) -> tuple[Any, list[Given], Given]:
+def _narrowed(
+    connection: sa.Connection, statement: Any, parameters: Any
+) -> tuple[Any, list[Parameters], Parameters]:
     """Return what those who listen on *connection* make of a statement, of its rows of values and of its values."""
     several, one = cast(
-        "tuple[list[Given], Given]",
+        "tuple[list[Parameters], Parameters]",
         (parameters, {}) if isinstance(parameters, list) else ([], parameters or {}),
     )
     options = statement.get_execution_options()
@@ -254,7 +256,7 @@ def _columns(compiled: SQLCompiler) -> Sequence[Any]:
     return compiled._result_columns  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  nothing public says their types
 
 
-def _getter(keys: Sequence[str]) -> Callable[[Given], tuple[Any, ...]]:
+def _getter(keys: Sequence[str]) -> Callable[[Parameters], tuple[Any, ...]]:
     """Return what takes the values of *keys* out of a mapping, and raises KeyError where one is missing."""
     if len(keys) > 1:
         return itemgetter(*keys)

@@ -31,7 +31,7 @@ _GRAMMAR: Final = frozenset({"how", "when", "day", "at", "to", "more", "verb"})
 MAX_RULE: Final = 220
 
 
-class Told(Value):
+class ReadInstruction(Value):
     """An instruction, and the sentence that gives it."""
 
     draft: Draft
@@ -51,7 +51,7 @@ def facts_in(language: str, text: str) -> Iterator[Draft]:
                 yield found[0]
 
 
-def instructions_in(language: str, text: str) -> Iterator[Told]:
+def instructions_in(language: str, text: str) -> Iterator[ReadInstruction]:
     """Yield the rules for the agent in *text*, at most one a sentence."""
     table = load_language(language)
     for sentence in _sentences(text, table):
@@ -60,13 +60,13 @@ def instructions_in(language: str, text: str) -> Iterator[Told]:
             yield told
 
 
-def _told(table: Language, sentence: Sentence) -> Iterator[Told]:
+def _told(table: Language, sentence: Sentence) -> Iterator[ReadInstruction]:
     polite = [row for row in table.instructions if row.says.polite]
     for stance, rows in ((Stance.STATED, table.instructions), (Stance.ASKED, polite)):
         for start in _starts(sentence, stance):
             found = _first(table, rows, sentence, start)
             if found:
-                yield Told(draft=found[0], when=found[1], quote=sentence.text)
+                yield ReadInstruction(draft=found[0], when=found[1], quote=sentence.text)
 
 
 def _sentences(text: str, table: Language) -> tuple[Sentence, ...]:

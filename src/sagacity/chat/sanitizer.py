@@ -7,7 +7,7 @@ _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _REPLACEMENT = "\ufffd"
 
 
-class Mender:
+class StreamSanitizer:
     """Mends an answer piece by piece; the first half of a pair waits for the second one."""
 
     def __init__(self) -> None:

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagacity.chat.mending import Mender
+from sagacity.chat.sanitizer import StreamSanitizer
 
 HALVES = st.text(st.characters(min_codepoint=0xD7FE, max_codepoint=0xE001) | st.sampled_from("\x00a"))
 
 
 def read(pieces: list[str]) -> str:
-    mender = Mender()
-    return "".join([*map(mender.read, pieces), mender.finish()])
+    sanitizer = StreamSanitizer()
+    return "".join([*map(sanitizer.read, pieces), sanitizer.finish()])
 
 
 @pytest.mark.parametrize(
