@@ -43,7 +43,8 @@ _REFERRING = re.compile(
 )
 _ASIDE = re.compile(
     r"(?:\?.*|\s[-\u2013\u2014]{1,3}\s(?!don't|not).*|\u2014(?!don't|not).*|[,\s]+(?:please|thanks?|"
-    r"ok(?:ay)?)[.!]*$|\s(?:because|since|so that|so i)\s.*)$",
+    r"ok(?:ay)?)[.!]*$|\s(?:because|since|so that|so i)\s.*|,\s(?:as |like )?i(?:'ve)?(?: already)? "
+    r"(?:said|told you|asked)\b.*)$",
     re.IGNORECASE,
 )
 _BARE_NEGATION = re.compile(r"^dont\b", re.IGNORECASE)

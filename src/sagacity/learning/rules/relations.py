@@ -32,11 +32,12 @@ _KIN_IS = (
     rf"left-handed|deaf|blind|retired|unemployed|divorced|married|in a wheelchair|"
     rf"(?:[\w-]+\s){{0,2}}?{OCCUPATION})|(?:has|suffers from|was diagnosed with|got diagnosed "
     rf"with)\s(?:an?\s)?(?:(?:peanut|nut|gluten|egg|dairy|pollen|cat|dog|shellfish|soy|wheat|milk) allergy|"
-    rf"{CONDITION}|dementia|alzheimer's|parkinson's|cancer|down syndrome)|(?:doesn't|does not|can't|cannot) "
+    rf"{CONDITION}|dementia|alzheimer's|parkinson's|(?:(?:breast|lung|skin|prostate|colon|ovarian|thyroid|"
+    rf"blood) )?cancer|leukemia|lupus|multiple sclerosis|down syndrome)|(?:doesn't|does not|can't|cannot) "
     rf"(?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|enough){PHRASE}|works (?:as|in|at a|for "
     rf"a)\s{PHRASE}|lives in\s{PLACE}|speaks (?-i:[A-Z])\w+|"
     rf"loves\s(?:to\s)?{PHRASE}))(?=\s*(?:[.,;:!?)](?!\d)|$)|\s(?:and|but|so|which|because|since|who|at|in|"
-    rf"from|with)\b)"
+    rf"from|with|last|this|when|after|recently|years?)\b)"
 )
 _YEARS = (
     r"(?:is|has turned|just turned|turned|will be|is turning)(?: now| already| only| just)?\s(?P<age>\d{1,2})"

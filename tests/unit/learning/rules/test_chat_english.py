@@ -58,6 +58,12 @@ TOLD = [
     ("im vegitarian", ["Is vegetarian."]),
     ("i'm lactose intolerant", ["Health: lactose intolerant."]),
     ("i cant eat gluten", ["Does not eat gluten."]),
+    ("my mom was diagnosed with Parkinson's last year", ["Has a mom who was diagnosed with Parkinson's."]),
+    (
+        "My mother got diagnosed with breast cancer in May.",
+        ["Has a mother who got diagnosed with breast cancer."],
+    ),
+    ("my dad has lung cancer", ["Has a dad who has lung cancer."]),
     ("I'm intolerant to histamine.", ["Does not tolerate histamine."]),
     ("i have type 1 diabetes", ["Health: type 1 diabetes."]),
     ("I take insulin.", ["Takes insulin."]),

@@ -59,6 +59,8 @@ def test_correction_becomes_a_rule_with_its_situation() -> None:
             "Always confirm event dates when the user asks about upcoming plans.",
         ),
         ("Can you always include comments in code?", "When showing code", "Always include comments in code."),
+        ("Never use Java, I said JavaScript!", "When answering this user", "Never use Java."),
+        ("Stop using emojis, I already told you.", "When writing a reply", "Stop using emojis."),
     ],
 )
 def test_situation_is_found(text: str, trigger: str, content: str) -> None:
