@@ -121,7 +121,8 @@ def serve() -> None:
     """Do what is asked for, until nobody is there to ask: all that the process does."""
     # Ctrl+C in a terminal is for the server, which finishes its work.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(_NICE)
+    with suppress(PermissionError):  # as in a service of systemd that may not choose priorities
+        os.nice(_NICE)
     connection, longest_seconds = Connection(int(sys.argv[1])), float(sys.argv[2])
     with suppress(EOFError, OSError):
         while True:

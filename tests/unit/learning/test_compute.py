@@ -125,6 +125,46 @@ if not sys.argv[1]:
 """
 
 
+def test_it_does_without_a_priority_where_none_may_be_chosen() -> None:
+    """The service of systemd in `deploy/` may not."""
+    done = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_PRIORITIES],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "refused, 3.0\n"
+
+
+_WITHOUT_PRIORITIES = """
+import asyncio, ctypes, os, struct, sys
+from sagacity.learning.compute import COMPUTE
+from unit.learning import compute_work
+
+number = {"x86_64": 141, "aarch64": 140}[os.uname().machine]  # of the system call `setpriority`
+load, if_equal, answer, allow, refuse = 0x20, 0x15, 0x06, 0x7FFF0000, 0x00050000 | 1
+program = b"".join(
+    struct.pack("HBBI", *line)
+    for line in [(load, 0, 0, 0), (if_equal, 0, 1, number), (answer, 0, 0, refuse), (answer, 0, 0, allow)]
+)
+lines = ctypes.create_string_buffer(program, len(program))
+
+class Filter(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_ushort), ("lines", ctypes.c_void_p)]
+
+system = ctypes.CDLL(None, use_errno=True)
+assert system.prctl(38, 1, 0, 0, 0) == 0  # no new privileges
+assert system.prctl(22, 2, ctypes.byref(Filter(4, ctypes.addressof(lines))), 0, 0) == 0, ctypes.get_errno()
+try:
+    os.nice(1)
+except PermissionError:
+    print("refused", end=", ")
+print(asyncio.run(COMPUTE.run(compute_work.divided, 6, 2)))
+"""
+
+
 def _is_alive(pid: int) -> bool:
     """Whether a process is there, and more than a dead one that nobody asked about."""
     try:
