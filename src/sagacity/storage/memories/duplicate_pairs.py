@@ -112,7 +112,9 @@ class DuplicateRepository:
         now = self._scope.clock.now()
         stored = [pair for pair in pairs if pair.memory_id in there and pair.other_id in there]
         for start in range(0, len(stored), _PAIRS_A_STATEMENT):  # others have the event loop between
-            rows = [row for pair in stored[start : start + _PAIRS_A_STATEMENT] for row in self._rows(pair, now)]
+            rows = [
+                row for pair in stored[start : start + _PAIRS_A_STATEMENT] for row in self._rows(pair, now)
+            ]
             await self._scope.run(self._scope.insert_new(duplicate_pairs), rows)
         column = search_scopes.c
         await self._scope.run(
