@@ -27,6 +27,7 @@ CALLS: list[tuple[str, str, dict[str, object]]] = [
     ("POST", "get_user_playbooks", {"limit": ROWS}),
     ("POST", "get_profile_diff", {"limit": 1_000}),
     ("POST", "get_dashboard_stats", {"days_back": 3_650}),
+    ("GET", "users/anna/export", {}),
 ]
 TENANT = Tenant(org_id=LOCAL_ORG)
 profile, playbook = (
