@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 
 import httpx
@@ -9,7 +10,9 @@ import pytest
 from fastapi import FastAPI
 
 from sagacity.domain.memory import MemoryKind, Status
+from sagacity.domain.review_queue import DuplicatePair
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
+from sagacity.storage.memories.duplicate_pairs import ChangedMemories
 from support.api import running, settings_in
 from support.loop_work import loop_work
 from support.parts import new_memory, said, unit_rows
@@ -24,6 +27,7 @@ CALLS: list[tuple[str, str, dict[str, object]]] = [
     ("POST", "get_user_playbooks", {"limit": ROWS}),
     ("POST", "get_profile_diff", {"limit": 1_000}),
     ("POST", "get_dashboard_stats", {"days_back": 3_650}),
+    ("GET", "users/anna/export", {}),
 ]
 TENANT = Tenant(org_id=LOCAL_ORG)
 profile, playbook = (
@@ -75,4 +79,20 @@ async def test_many_memories_are_stored_a_few_at_a_time(app: FastAPI) -> None:
     await store(app, *(profile(f"Likes fish {number}.") for number in range(10)))
     with loop_work() as work:
         await store(app, *memories)
+    assert work.longest < MOST_CALLS
+
+
+async def test_many_duplicates_are_stored_a_few_at_a_time(app: FastAPI) -> None:
+    """As when thousands of memories that resemble each other were written at once."""
+    async with app.state.runtime.storage.begin(TENANT) as transaction:
+        found = await transaction.memories.list_newest(MemoryKind.PROFILE, limit=ROWS)
+        ids = [one.memory_id for one in found]
+        pairs = [
+            DuplicatePair(memory_id=first, other_id=second, similarity=1.0)
+            for first, second in combinations(sorted(ids)[:100], 2)
+        ]
+        scope = (await transaction.duplicates.uncompared())[0]
+        with loop_work() as work:
+            written = await transaction.duplicates.replace(scope, ChangedMemories(ids, scope.revision), pairs)
+    assert written == len(pairs) > ROWS
     assert work.longest < MOST_CALLS

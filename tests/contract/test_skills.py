@@ -8,6 +8,8 @@ from sagacity.domain.errors import Conflict, MalformedOutput
 from sagacity.domain.interaction import NewInteraction, ToolUse
 from sagacity.domain.ledger import CallFilter
 from sagacity.domain.memory import Approval, MemoryKind, Status
+from support.learning import WordEmbedder
+from support.loop_work import loop_work
 from support.parts import ORG, OTHER_ORG, said
 from support.scripted_llm import as_json, garbage, scripted_llm
 from support.skills import (
@@ -31,6 +33,8 @@ from support.skills import (
 pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
 ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
 HOUR = 3_600
+MOST_CALLS = 50_000
+"""Between two turns of the loop; 2,000 playbooks in one step took 270,000."""
 
 
 @pytest.fixture
@@ -404,3 +408,28 @@ async def test_other_names_versions_states_and_organisations_stay_out(storage, c
     assert await skills(storage) == []
     [theirs] = await skills(storage, tenant=OTHER_ORG)
     assert facts(theirs).version == "1.0.0"
+
+
+async def test_a_skill_of_many_playbooks_leaves_the_loop_to_others(storage, clock, ids):
+    """What it rests on is read, written up and looked at once more a little at a time, or beside the loop."""
+    await teach(storage, REFUND, *(f"look up order {number} first" for number in range(2_000)))
+    made_by = generator(storage, clock, ids)
+    with loop_work() as work:
+        made = await generate(storage, made_by)
+    assert (made.created, made.playbook_count) == (1, 2_000)
+    assert work.longest < MOST_CALLS
+
+
+async def test_many_playbooks_with_examples_are_embedded_some_at_a_time(storage, clock, ids):
+    """Their vectors are of what is left without the examples, and made anew for each run."""
+    counts: list[int] = []
+
+    class Counting(WordEmbedder):
+        async def embed(self, texts, *, background=False):
+            counts.append(len(texts))
+            return await super().embed(texts, background=background)
+
+    contents = (f"always name what it costs in all (for example {number} euros)" for number in range(1_100))
+    await teach(storage, REFUND, *contents)
+    await generate(storage, generator(storage, clock, ids, embedder=Counting()))
+    assert counts[:2] == [1_000, 100]

@@ -12,6 +12,7 @@ from sagacity.domain.cursor import FIND_DUPLICATES, Lease
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.kinds import VERSIONED_KINDS, visibility_of
 from sagacity.domain.memory import Memory, Status, Visibility
+from sagacity.domain.paced import each
 from sagacity.domain.query import Filter
 from sagacity.domain.review_queue import DUPLICATE_COSINE, DuplicatePair
 from sagacity.learning.deduplication.exclusion import rules_out
@@ -106,11 +107,13 @@ async def find_pairs(
                     near[first, second] = min(hit.score, 1.0)
     others = {number for pair in near for number in pair} - current.keys()
     current |= await _in_force(snapshot, sorted(others), now)
-    return [
+    pairs = [
         DuplicatePair(memory_id=first, other_id=second, similarity=cosine)
         for (first, second), cosine in sorted(near.items())
-        if first in current and second in current and not are_opposed(current[first], current[second])
+        if first in current and second in current
     ]
+    opposed = await each(lambda pair: are_opposed(current[pair.memory_id], current[pair.other_id]), pairs)
+    return [pair for pair, is_opposed in zip(pairs, opposed, strict=True) if not is_opposed]
 
 
 def are_opposed(one: Memory, other: Memory) -> bool:

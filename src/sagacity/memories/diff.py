@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from sagacity.domain.kinds import VERSIONED_KINDS
 from sagacity.domain.memory import Memory
@@ -20,6 +21,7 @@ _ROWS_A_BLOCK = 1_024
 _NEAREST = 64
 """How many of the nearest a memory may turn to, when those that are nearer still are taken."""
 Pair = tuple[Memory, Memory]
+Rows = npt.NDArray[np.int64]
 
 
 def diff_versions(
@@ -122,26 +124,35 @@ def _by_vector(
     latter = [memory for memory in after if memory.memory_id in vectors]
     if not former or not latter:
         return
-    ranked = sorted(_near(_stacked(former, vectors), _stacked(latter, vectors)))
     taken_before: set[int] = set()
     taken_after: set[int] = set()
-    for _, row, column in ranked:
+    for row, column in _near(_stacked(former, vectors), _stacked(latter, vectors)):
         if row not in taken_after and column not in taken_before:
             taken_after.add(row)
             taken_before.add(column)
             yield former[column], latter[row]
 
 
-def _near(before: Vectors, after: Vectors) -> Iterator[tuple[float, int, int]]:
-    """Yield (-cosine, row of *after*, row of *before*) of what is near, block by block: never all pairs at a time."""
+def _near(before: Vectors, after: Vectors) -> Iterator[tuple[int, int]]:
+    """
+    Yield (row of *after*, row of *before*) of what is near, the nearest first, then by rows.
+
+    They are found block by block, never all pairs at a time, and put in order as arrays: other threads run meanwhile,
+    which they would not while Python sorts some hundred thousand tuples.
+    """
+    size = min(_NEAREST, len(before))
+    found: list[tuple[Vectors, Rows, Rows]] = []
     for start in range(0, len(after), _ROWS_A_BLOCK):
         cosines = after[start : start + _ROWS_A_BLOCK] @ before.T
-        near = cosines >= CHANGED_COSINE
-        if cosines.shape[1] > _NEAREST:
-            farther = np.argpartition(cosines, -_NEAREST, axis=1)[:, :-_NEAREST]
-            np.put_along_axis(near, farther, values=False, axis=1)
-        for row, column in np.argwhere(near).tolist():
-            yield -float(cosines[row, column]), start + row, column
+        nearest = np.sort(np.argpartition(cosines, -size, axis=1)[:, -size:], axis=1)
+        scores = np.take_along_axis(cosines, nearest, axis=1)
+        is_near = np.nonzero(scores >= CHANGED_COSINE)
+        found.append((scores[is_near], is_near[0] + start, nearest[is_near]))
+    scores, rows, columns = (np.concatenate(part) for part in zip(*found, strict=True))
+    order = np.argsort(
+        -scores, kind="stable"
+    )  # those that are as near as each other stay as they come: by rows
+    return zip(rows[order].tolist(), columns[order].tolist(), strict=True)
 
 
 def _covered(

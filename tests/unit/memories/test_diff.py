@@ -134,6 +134,18 @@ def test_thousands_of_memories_of_one_user_are_paired_without_comparing_all() ->
     assert all(one.before.content.split()[1] == one.after.content.split()[1] for one in found.changed)
 
 
+def test_many_that_are_alike_are_put_in_order_as_arrays() -> None:
+    """While Python puts tuples in order, of which there are 64 for each memory here, nothing else runs."""
+    count = 1_000
+    before, after = ([memory(f"Owns {side}{number}.") for number in range(count)] for side in "ab")
+    [row] = unit_rows(1)
+    vectors = {one.memory_id: row for one in (*before, *after)}
+    diff_versions(before, after, vectors)  # texts that were taken apart stay so
+    found, calls = counted(lambda: diff_versions(before, after, vectors))
+    assert len(found.changed) >= 64
+    assert calls < 128 * count
+
+
 def test_what_is_lost_may_be_covered() -> None:
     """One memory covers many, by what it means or by its words, whatever it is paired with; never another user's."""
     [axis, far] = unit_rows(2)

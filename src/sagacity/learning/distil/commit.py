@@ -1,5 +1,6 @@
 """Everything that one run changes, written together or not at all."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +8,6 @@ from sagacity.domain.cursor import Lease
 from sagacity.domain.errors import Conflict
 from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import ArchivedBy, Memory, Status
-from sagacity.domain.paced import each
 from sagacity.domain.quota import QuotaName
 from sagacity.learning.distil.read import memories_of
 from sagacity.learning.distil.spec import MISSED, Effect, Gone, Plan, Run, Settlement, Spec, State, Written
@@ -49,7 +49,7 @@ async def commit(
     await transaction.leases.check(lease)
     worked_on = [one for one in written if one.is_settled]
     now = await _as_now(transaction, spec, plan, worked_on)
-    settled = await _within_quota(transaction, await each(lambda one: spec.settle(run, one, now), worked_on))
+    settled = await _within_quota(transaction, await asyncio.to_thread(_settled, spec, run, worked_on, now))
     vectors = {
         product.uid: one.vector
         for one, settlement in zip(worked_on, settled, strict=True)
@@ -68,6 +68,13 @@ async def _as_now(
     ids = {memory_id for one in written for memory_id in spec.rests_on(one)}
     ids |= {one.memory_id for gone in plan.gone for one in (gone.archives, gone.replaces) if one is not None}
     return {one.memory_id: one for one in await memories_of(transaction, sorted(ids))}
+
+
+def _settled(
+    spec: Spec, run: Run, written: Sequence[Written], now: Mapping[MemoryId, Memory]
+) -> list[Settlement]:
+    """Compare each cluster's members, of which there may be thousands, with what they are now."""
+    return [spec.settle(run, one, now) for one in written]
 
 
 async def _within_quota(transaction: Transaction, settled: Sequence[Settlement]) -> list[Settlement]:

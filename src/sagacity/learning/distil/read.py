@@ -17,6 +17,7 @@ from sagacity.storage.transaction import Storage, Transaction
 _PRODUCTS_READ = 10_000
 """Of those that no cluster stands behind; a cluster's own is read in any case."""
 _IDS_A_READ = 1_000
+_TEXTS_A_CALL = 1_000
 
 
 async def read_state(storage: Storage, embedder: Embedder, run: Run, product: MemoryKind) -> State:
@@ -36,12 +37,7 @@ async def read_state(storage: Storage, embedder: Embedder, run: Run, product: Me
         known = await snapshot.clusters.of(run.learner, run.name, run.agent_version)
         products = await _products(snapshot, run, product, known)
         product_vectors = await _vectors_of(snapshot, product, list(products))
-    if gists:
-        made = await embedder.embed(list(gists.values()), background=True)
-        stored |= dict(zip(gists, made, strict=True))
-    if missing:
-        made = await embedder.embed([one.search_text for one in missing], background=True)
-        stored |= {one.memory_id: vector for one, vector in zip(missing, made, strict=True)}
+    stored |= await _embedded(embedder, gists | {one.memory_id: one.search_text for one in missing})
     ids = [one for one in ids if one in stored]
     rows = np.zeros((0, embedder.dimension), np.float32)
     return State(
@@ -59,6 +55,16 @@ def _gists(candidates: Mapping[MemoryId, ClusterCandidate]) -> dict[MemoryId, st
     """Return what is left of those that give examples, without them."""
     found = {number: gist(one.text) for number, one in candidates.items()}
     return {number: text for number, text in found.items() if text != candidates[number].text}
+
+
+async def _embedded(embedder: Embedder, texts: Mapping[MemoryId, str]) -> dict[int, Vectors]:
+    """Make the vectors of texts, some at a time: others have the event loop between."""
+    ids, vectors = list(texts), dict[int, Vectors]()
+    for start in range(0, len(ids), _TEXTS_A_CALL):
+        some = ids[start : start + _TEXTS_A_CALL]
+        made = await embedder.embed([texts[one] for one in some], background=True)
+        vectors |= dict(zip(some, made, strict=True))
+    return vectors
 
 
 async def former_means(

@@ -79,7 +79,7 @@ class ConversationExtractor:
             ),
         }
         return {
-            kind: extracted(proposed, prompt_version=answer.prompt_version, model=answer.model)
+            kind: await extracted(proposed, prompt_version=answer.prompt_version, model=answer.model)
             for kind, proposed in found.items()
         }
 

@@ -1,5 +1,6 @@
 """What a model proposed becomes candidates, as far as turns stand behind it."""
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -99,8 +100,23 @@ def playbook_candidate(draft: PlaybookDraft, citations: Citations) -> Candidate 
     )
 
 
-def extracted(proposed: Iterable[Candidate | Rejection], *, prompt_version: str, model: str) -> Extraction:
-    """Return what a model proposed: the first different candidates, and how many entries were dropped and why."""
+async def extracted(
+    proposed: Iterable[Candidate | Rejection], *, prompt_version: str, model: str
+) -> Extraction:
+    """
+    Return what a model proposed: the first different candidates, and how many entries were dropped and why.
+
+    Some models propose hundreds of entries, so they are made beside the event loop.
+
+    Args:
+        proposed: makes them one by one.
+        prompt_version: the prompt that was asked with.
+        model: who answered.
+    """
+    return await asyncio.to_thread(_extracted, proposed, prompt_version, model)
+
+
+def _extracted(proposed: Iterable[Candidate | Rejection], prompt_version: str, model: str) -> Extraction:
     kept: dict[tuple[str, str], Candidate] = {}
     dropped: Counter[Rejection] = Counter()
     for one in proposed:

@@ -76,7 +76,7 @@ class ModelProfileExtractor:
             "conversation": render_window(window),
         }
         answer = await self._asker.ask(PROFILE_PROMPT, variables, ProfileExtraction, image=window.image)
-        return extracted(
+        return await extracted(
             profile_candidates(answer.value.profiles, Citations(window, answer.instructions), window, known),
             prompt_version=answer.prompt_version,
             model=answer.model,

@@ -83,7 +83,7 @@ class ModelUserPlaybookExtractor:
             variables["triples"] = render_triples(window)
         answer = await self._asker.ask(prompt, variables, UserPlaybookExtraction, image=window.image)
         citations = Citations(window, answer.instructions)
-        return extracted(
+        return await extracted(
             (playbook_candidate(draft, citations) for draft in answer.value.playbooks),
             prompt_version=answer.prompt_version,
             model=answer.model,

@@ -121,7 +121,7 @@ class LiteLLM:
                 break
             if not isinstance(answer, _Unreadable):
                 return answer, meter.usage
-            whole = salvage(answer.text, output)
+            whole = await asyncio.to_thread(salvage, answer.text, output)
             kept += [] if whole is None else [whole]
             fault = cut_off_fault(whole) if answer.is_cut_off else answer.fault
             asked = (*messages, *mend_messages(answer.text, fault))
@@ -200,9 +200,9 @@ class LiteLLM:
     ) -> "Output | _Unreadable":
         """Ask by schema where the model takes one, else in words."""
 
-        def read(choice: WireChoice) -> Output | _Unreadable:
+        async def read(choice: WireChoice) -> Output | _Unreadable:
             try:
-                return parse(choice.text, output)
+                return await asyncio.to_thread(parse, choice.text, output)  # some models write a great deal
             except ValueError as error:
                 return _Unreadable(choice.text, str(error), is_cut_off=choice.finish_reason == _CUT_OFF)
 
@@ -232,7 +232,7 @@ class LiteLLM:
         messages: Sequence[ChatMessage],
         meter: Meter,
         options: dict[str, Any],
-        read: Callable[[WireChoice], T],
+        read: Callable[[WireChoice], Awaitable[T]],
     ) -> T | Failure:
         """Try until it goes well, cannot go well, or was tried often enough; give what *read* makes of the answer."""
         asked = prompt_tokens(messages, options.get("response_format"))
@@ -247,7 +247,7 @@ class LiteLLM:
                     sent.usage = _usage(outcome)
                     choice = outcome.choices[0] if outcome.choices else WireChoice()
                     sent.answer.append(choice.text)
-                    answer = read(choice)
+                    answer = await read(choice)
                     if isinstance(answer, _Unreadable):
                         sent.outcome = MalformedOutput.__name__
                     return answer
@@ -341,7 +341,7 @@ async def _next_chunk(chunks: Any) -> WireReply | None:
     return None if chunk is None else read_reply(chunk)
 
 
-def _text_of(choice: WireChoice) -> str:
+async def _text_of(choice: WireChoice) -> str:
     return choice.text
 
 

@@ -1,8 +1,9 @@
 """Memories that say nearly the same, and how far they were looked for; pairs are kept in both directions."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -14,6 +15,8 @@ from sagacity.storage.base import Scope
 from sagacity.storage.schema.tables import duplicate_pairs, memories, search_documents, search_scopes
 from sagacity.storage.statements.array_params import one_of
 from sagacity.storage.statements.user_key import user_key, user_of
+
+_PAIRS_A_STATEMENT: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,29 +109,20 @@ class DuplicateRepository:
         await self.remove(changed.ids)
         named = sorted({number for pair in pairs for number in (pair.memory_id, pair.other_id)})
         there = await self._locked(named)
-        now, rows = self._scope.clock.now(), list[dict[str, Any]]()
-        for pair in pairs:
-            if {pair.memory_id, pair.other_id} <= there:
-                both = ((pair.memory_id, pair.other_id), (pair.other_id, pair.memory_id))
-                rows += [
-                    {
-                        "org_id": self._scope.org_id,
-                        "memory_id": first,
-                        "other_id": second,
-                        "similarity": pair.similarity,
-                        "found_at": now,
-                    }
-                    for first, second in both
-                ]
-        if rows:
-            await self._scope.run(self._scope.insert(duplicate_pairs).on_conflict_do_nothing(), rows)
+        now = self._scope.clock.now()
+        stored = [pair for pair in pairs if pair.memory_id in there and pair.other_id in there]
+        for start in range(0, len(stored), _PAIRS_A_STATEMENT):  # others have the event loop between
+            rows = [
+                row for pair in stored[start : start + _PAIRS_A_STATEMENT] for row in self._rows(pair, now)
+            ]
+            await self._scope.run(self._scope.insert_new(duplicate_pairs), rows)
         column = search_scopes.c
         await self._scope.run(
             sa.update(search_scopes)
             .where(column.scope_id == one.scope_id, column.org_id == self._scope.org_id)
             .values(compared_revision=changed.through)
         )
-        return len(rows) // 2
+        return len(stored)
 
     async def remove(self, ids: Sequence[int]) -> int:
         """Forget the pairs of memories that say something else now, or nothing; returns how many rows there were."""
@@ -144,6 +138,17 @@ class DuplicateRepository:
         )
         rows = await self._scope.all(statement.order_by(column.similarity.desc(), column.other_id))
         return [DuplicatePair.model_validate(row._mapping) for row in rows]
+
+    def _rows(self, pair: DuplicatePair, now: datetime) -> Iterator[dict[str, Any]]:
+        """Yield a pair in both directions."""
+        for first, second in ((pair.memory_id, pair.other_id), (pair.other_id, pair.memory_id)):
+            yield {
+                "org_id": self._scope.org_id,
+                "memory_id": first,
+                "other_id": second,
+                "similarity": pair.similarity,
+                "found_at": now,
+            }
 
     async def _locked(self, ids: Sequence[int]) -> set[int]:
         """Return those of *ids* that are memories of the tenant, which stay until the transaction ends."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 from typing import Final
 
 import sqlalchemy as sa
@@ -91,10 +92,11 @@ def tables_of(*, whole: bool) -> list[sa.Table]:
     return [table for table in metadata.sorted_tables if CARRIED[table.name] in wanted]
 
 
-def columns_of(table: sa.Table) -> list[sa.Column[object]]:
+@cache
+def columns_of(table: sa.Table) -> tuple[sa.Column[object], ...]:
     """Return the columns that a file has: all but the organisation, which is the importing one's."""
     left_out = _LEFT_OUT.get(table.name, frozenset()) | {"org_id"}
-    return [column for column in table.columns if column.name not in left_out]
+    return tuple(column for column in table.columns if column.name not in left_out)
 
 
 def number_of(table: sa.Table) -> sa.Column[int] | None:

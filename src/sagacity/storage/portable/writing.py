@@ -2,10 +2,13 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import datetime
 
+import sqlalchemy as sa
+
 from sagacity.domain.ids import OrgId, UserId
+from sagacity.domain.paced import each
 from sagacity.storage.portable.carried import number_of
 from sagacity.storage.portable.lines import (
     End,
@@ -15,7 +18,7 @@ from sagacity.storage.portable.lines import (
     manifest_line,
     row_line,
 )
-from sagacity.storage.portable.reading import PortableRepository
+from sagacity.storage.portable.reading import PortableRepository, Row
 
 
 async def lines_of(
@@ -49,13 +52,15 @@ async def lines_of(
     hashed, counts = hashlib.sha256(first), dict[str, int]()
     yield first
     async for table, rows, vectors in source.pages(user_id):
-        number = number_of(table)
-        lines = [
-            row_line(table, row, None if number is None else vectors.get(row[number.name])) for row in rows
-        ]
-        some = b"".join(lines)
+        some = b"".join(await each(_liner(table, vectors), rows))
         hashed.update(some)
         counts[table.name] = counts.get(table.name, 0) + len(rows)
         yield some
         await asyncio.sleep(0)
     yield end_line(End(rows=counts, sha256=hashed.hexdigest()))
+
+
+def _liner(table: sa.Table, vectors: Mapping[int, bytes]) -> Callable[[Row], bytes]:
+    """Return what makes the line of a row of *table*."""
+    number = number_of(table)
+    return lambda row: row_line(table, row, None if number is None else vectors.get(row[number.name]))

@@ -1,6 +1,7 @@
 """Quarantines: begun and released in one transaction each, listed, and what they hold read for review."""
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -364,9 +365,10 @@ class QuarantineRepository:
 
     async def _mark_rows(self, rows: Sequence[Any], *, is_held: bool) -> None:
         column = memories.c
-        for kind in sorted({row.kind for row in rows}):
-            ids = [row.memory_id for row in rows if row.kind == kind]
-            is_one = one_of(column.memory_id, ids)
+        ids: defaultdict[str, list[int]] = defaultdict(list)
+        await each(lambda row: ids[row.kind].append(row.memory_id), rows)
+        for kind, of_kind in sorted(ids.items()):
+            is_one = one_of(column.memory_id, of_kind)
             await self._search.mark_held(kind, sa.select(column.memory_id).where(is_one), is_held=is_held)
             changed = sa.update(memories).where(self._scope.owns(memories), is_one)
             await self._scope.run(changed.values(is_held=is_held))

@@ -19,15 +19,19 @@ from sagacity.domain.ids import MemoryId
 from sagacity.domain.interaction import ToolUse
 from sagacity.domain.memory import BlockingIssue, BlockingIssueKind, MemoryKind, TimeToLive
 from sagacity.learning.extractors.base import Extractor, Known
+from sagacity.learning.extractors.grounding import MOST_ENTRIES
 from sagacity.learning.extractors.profile import ModelProfileExtractor
 from sagacity.learning.extractors.user_playbook import ModelUserPlaybookExtractor
 from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
-from support.scripted_llm import Answer, as_json, garbage, half_json, scripted_llm, status
+from support.loop_work import loop_work
+from support.scripted_llm import Answer, as_json, extracted, garbage, half_json, scripted_llm, status
 from support.windows import FIRST_ID, turn, window
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
+MOST_CALLS = 12_000
+"""Between two turns of the loop; 600 facts took 86,000."""
 
 TALK = window(
     turn("User", "I moved to Lyon, my sister Ana lives there too."),
@@ -456,3 +460,17 @@ async def test_names_and_relationships_are_read_leniently_and_cleaned(server):
     system = server.requests[0].messages[0]["content"]
     assert all(str(word) in system for word in (*EntityType, *RelationType))
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("extractor", [profiles, playbooks])
+async def test_an_answer_of_many_entries_leaves_the_loop_to_others(server, extractor):
+    """It is read, and what it proposes compared with what was said, beside the loop."""
+    town = "User moved to Lyon with sister Ana, and since then wants temperatures in Celsius in town {}"
+    facts = [fact(town.format(number), (2, 4)) for number in range(600)]
+    rules = [rule(town.format(number), (2, 4)) for number in range(600)]
+    server.answer_with(lambda request: extracted(request, profiles=facts, playbooks=rules))
+    await extractor(server).extract(TALK, [])  # the first call loads much
+    with loop_work() as work:
+        extraction = await extractor(server).extract(TALK, [])
+    assert sum(extraction.dropped.values()) == 600 - MOST_ENTRIES
+    assert work.longest < MOST_CALLS

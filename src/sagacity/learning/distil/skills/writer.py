@@ -1,5 +1,6 @@
 """What belongs together is written up as a skill: by a model where there is one, else by rules."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 
 from sagacity.config.tenant_config import TenantConfig
@@ -47,7 +48,7 @@ async def write_skill(
         ProviderError: the model failed.
     """
     if prompt_runner is None:
-        return write_by_rules(material, playbook_name=playbook_name, learner=learner)
+        return await asyncio.to_thread(write_by_rules, material, playbook_name=playbook_name, learner=learner)
     variables = {
         "agent_context": or_none_given(config.agent_context_prompt or ""),
         "tools": tool_lines([(tool.tool_name, tool.tool_description) for tool in config.tool_can_use or ()]),
