@@ -149,9 +149,8 @@ def _near(before: Vectors, after: Vectors) -> Iterator[tuple[int, int]]:
         is_near = np.nonzero(scores >= CHANGED_COSINE)
         found.append((scores[is_near], is_near[0] + start, nearest[is_near]))
     scores, rows, columns = (np.concatenate(part) for part in zip(*found, strict=True))
-    order = np.argsort(
-        -scores, kind="stable"
-    )  # those that are as near as each other stay as they come: by rows
+    # Those that are as near as each other stay as they come: by rows.
+    order = np.argsort(-scores, kind="stable")
     return zip(rows[order].tolist(), columns[order].tolist(), strict=True)
 
 

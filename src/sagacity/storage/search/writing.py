@@ -272,7 +272,7 @@ async def _remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
     column = search_documents.c
     rows = await scope.all(
         sa.delete(search_documents)
-        .where(column.org_id == scope.org_id, column.kind == kind, column.owner_id.in_(list(owner_ids)))
+        .where(column.org_id == scope.org_id, column.kind == kind, one_of(column.owner_id, owner_ids))
         .returning(column.scope_id, column.term_count)
     )
     if not rows:
