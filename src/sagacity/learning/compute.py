@@ -78,29 +78,29 @@ class ComputeProcess:
 
     def _run(self, work: Callable[..., T], arguments: tuple[Any, ...]) -> T:
         try:
-            return self._asked(work, arguments)
+            result, error = self._asked(work, arguments)
         except (EOFError, OSError):  # ended by the system, or by hand
             try:
-                return self._asked(work, arguments)
+                result, error = self._asked(work, arguments)
             except (EOFError, OSError) as gone:
                 raise ComputeError(
                     "the compute process does not start, or ended twice at this work"
                 ) from gone
+        if error is not None:
+            raise error
+        return result
 
-    def _asked(self, work: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+    def _asked(self, work: Callable[..., T], arguments: tuple[Any, ...]) -> tuple[T, Exception | None]:
+        """Return what came of *work*, and its error."""
         connection = self._connection or self._started()
-        answer: tuple[T, Exception | None]
         try:
             connection.send((work, arguments))
-            answer = connection.recv()
+            answer: tuple[T, Exception | None] = connection.recv()
         except (EOFError, OSError):
             if self.close() == -signal.SIGALRM:
                 raise ComputeError(f"{work.__name__} took more than {self._longest_seconds:g} s") from None
             raise
-        result, error = answer
-        if error is not None:
-            raise error
-        return result
+        return answer
 
     def _started(self) -> Connection:
         ours, other = socketpair()

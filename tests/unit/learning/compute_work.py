@@ -44,3 +44,9 @@ def ending(tries: Path) -> None:
     with tries.open("a") as file:
         file.write("x")
     os._exit(1)
+
+
+def cut_short(tries: Path) -> None:
+    with tries.open("a") as file:
+        file.write("x")
+    raise EOFError("too short")

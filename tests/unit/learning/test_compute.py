@@ -38,6 +38,15 @@ async def test_error_is_raised_here_and_tells_where(compute: ComputeProcess) -> 
     assert await compute.run(work.divided, 6, 3) == 2
 
 
+async def test_error_of_the_work_is_not_taken_for_the_end_of_the_process(
+    compute: ComputeProcess, tmp_path: Path
+) -> None:
+    """It would be done once more, and told as something else."""
+    with pytest.raises(EOFError, match="too short"):
+        await compute.run(work.cut_short, tmp_path / "tries")
+    assert (tmp_path / "tries").read_text() == "x"
+
+
 @pytest.mark.parametrize("unfit", [work.unfit_result, work.unfit_error])
 async def test_answer_that_cannot_be_sent_is_an_error(
     compute: ComputeProcess, unfit: Callable[[], object]
