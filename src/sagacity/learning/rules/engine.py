@@ -10,7 +10,7 @@ from sagacity.domain.graph import USER, EntityMention, EntityType, RelationshipM
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.fragments import DANGLING
 from sagacity.learning.rules.sentences import Sentence, Stance
-from sagacity.learning.rules.wording import conjugate, finish, slug, third_person, trim
+from sagacity.learning.rules.wording import conjugate, conjugate_next, finish, slug, third_person, trim
 
 _ENTITY_GROUPS: Mapping[str, EntityType] = {
     "person": EntityType.PERSON,
@@ -198,6 +198,8 @@ def _draft(row: Rule, match: re.Match[str]) -> Draft | None:
         if name in _ENTITY_GROUPS
     }
     wording = {name: _wording(name, said) for name, said in groups.items()}
+    if "verb" in groups and "what" in groups:
+        wording["what"] = conjugate_next(wording["what"])
     missing = {name: "" for name in match.re.groupindex if name not in groups}
     slots = {name: slug(said) for name, said in groups.items()}
     return Draft(

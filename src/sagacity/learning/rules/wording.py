@@ -32,6 +32,10 @@ _COMMON = frozenset({
     "months", "weeks", "days", "only", "about", "also", "every", "each", "out",
 })  # fmt: skip
 MAX_KEYWORDS = 6
+_NEXT_VERB = re.compile(
+    r"(\band (?:then |also )?)(go|make|take|read|write|meditate|do|eat|have|get|listen|prepare|feed|see|bake)(?= \w)",
+    re.IGNORECASE,
+)
 
 
 def third_person(text: str, *, also_we: bool = True) -> str:
@@ -66,6 +70,11 @@ def conjugate(verb: str) -> str:
     else:
         changed = head + "s"
     return changed + space + rest
+
+
+def conjugate_next(text: str) -> str:
+    """Conjugate verbs behind an "and": "up at 5 and goes for a run". Only those that are hardly ever a noun."""
+    return _NEXT_VERB.sub(lambda match: match[1] + conjugate(match[2]), text)
 
 
 def finish(text: str) -> str:

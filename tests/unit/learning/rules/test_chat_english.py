@@ -64,6 +64,10 @@ TOLD = [
         ["Has a mother who got diagnosed with breast cancer."],
     ),
     ("my dad has lung cancer", ["Has a dad who has lung cancer."]),
+    # Two things done
+    ("I usually wake up at 5am and go for a run.", ["Usually wakes up at 5am and goes for a run."]),
+    ("I usually get up at six, and then make coffee", ["Usually gets up at six."]),
+    ("I usually have toast and tea for breakfast.", ["Usually has toast and tea for breakfast."]),
     ("I'm intolerant to histamine.", ["Does not tolerate histamine."]),
     ("i have type 1 diabetes", ["Health: type 1 diabetes."]),
     ("I take insulin.", ["Takes insulin."]),
