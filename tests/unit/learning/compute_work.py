@@ -19,8 +19,11 @@ def where() -> Where:
     return Where(os.getpid(), os.nice(0))
 
 
-def slow_where(seconds: float) -> Where:
-    time.sleep(seconds)
+def where_at_the_second_try(begun: Path) -> Where:
+    """Begin, and never end; but where it was begun before."""
+    if not begun.exists():
+        begun.touch()
+        time.sleep(600)
     return where()
 
 

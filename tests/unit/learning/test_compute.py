@@ -17,7 +17,7 @@ from unit.learning import compute_work as work
 
 @pytest.fixture
 def compute():
-    process = ComputeProcess(longest_seconds=30)
+    process = ComputeProcess()
     yield process
     process.close()
 
@@ -27,7 +27,7 @@ async def test_work_is_done_in_another_process(compute: ComputeProcess) -> None:
     first = await compute.run(work.where)
     assert first == await compute.run(work.where)
     assert first.pid == compute.pid != os.getpid()
-    assert first.niceness > os.nice(0)
+    assert first.niceness == min(os.nice(0) + 5, 19)  # the highest there is
 
 
 async def test_error_is_raised_here_and_tells_where(compute: ComputeProcess) -> None:
@@ -64,14 +64,15 @@ async def test_argument_that_cannot_be_sent_is_an_error(compute: ComputeProcess)
     assert await compute.run(work.divided, 6, 3) == 2
 
 
-async def test_killed_process_is_started_again(compute: ComputeProcess) -> None:
+async def test_killed_process_is_started_again(compute: ComputeProcess, tmp_path: Path) -> None:
     """Whether it was idle or at work: what it was asked for is done by the next one."""
     first = await compute.run(work.where)
     os.kill(first.pid, signal.SIGKILL)
     second = await compute.run(work.where)
     assert second.pid != first.pid
-    asked = asyncio.ensure_future(compute.run(work.slow_where, 0.5))
-    await asyncio.sleep(0.1)
+    asked = asyncio.ensure_future(compute.run(work.where_at_the_second_try, tmp_path / "begun"))
+    while not (tmp_path / "begun").exists():
+        await asyncio.sleep(0.01)
     os.kill(second.pid, signal.SIGKILL)
     assert (await asked).pid not in (first.pid, second.pid)
 
@@ -86,12 +87,11 @@ async def test_work_that_ends_the_process_is_tried_twice(compute: ComputeProcess
 
 async def test_endless_work_is_given_up() -> None:
     """A pattern that never ends, say. What waits behind it has its turn."""
-    compute = ComputeProcess(longest_seconds=0.5)
+    compute = ComputeProcess(longest_seconds=1)
     try:
-        await compute.run(work.where)  # started: the half second is for the work alone
         endless = asyncio.ensure_future(compute.run(work.endless))
         behind = asyncio.ensure_future(compute.run(os.getpid))
-        with pytest.raises(ComputeError, match=r"endless took more than 0\.5 s"):
+        with pytest.raises(ComputeError, match="endless took more than 1 s"):
             await endless
         assert await behind != os.getpid()
     finally:
