@@ -7,7 +7,7 @@ from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.kinds import TENANT_KINDS, visibility_of
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Hit
+from sagacity.storage.hits import Hit
 from sagacity.storage.transaction import Storage
 from support.filters import CONDITIONS, NAMES, VERSIONS, asked_for, furnished
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, StoppedClock, new_memory, said, unit_rows
@@ -117,7 +117,7 @@ async def test_filters_hold_for_turns(storage: Storage) -> None:
 
 async def found(storage: Storage, wanted: Filter) -> list[Hit]:
     async with storage.read(ORG) as snapshot:
-        return await snapshot.search.by_terms(wanted, "tea", 50)
+        return list(await snapshot.search.by_terms(wanted, "tea", 50))
 
 
 async def test_filters_of_turns_ask_their_request_and_their_moment(storage: Storage) -> None:

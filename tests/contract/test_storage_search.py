@@ -15,7 +15,7 @@ from sagacity.domain.errors import IndexMismatch
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Hit
+from sagacity.storage.hits import Hit
 from sagacity.storage.schema.tables import search_documents, search_scopes
 from sagacity.storage.search.bm25 import K1, B
 from sagacity.storage.search.keywords import date_terms, terms_of
@@ -46,7 +46,7 @@ SCRIPTS = {
 
 async def keyword(storage: Storage, text: str, wanted: Filter = PROFILES, limit: int = 50) -> list[Hit]:
     async with storage.read(ORG) as snapshot:
-        return await snapshot.search.by_terms(wanted, text, limit)
+        return list(await snapshot.search.by_terms(wanted, text, limit))
 
 
 async def contents(storage: Storage, text: str, wanted: Filter = PROFILES) -> list[str]:

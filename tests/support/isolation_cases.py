@@ -34,7 +34,8 @@ from sagacity.domain.shadow_report import ShadowFilter
 from sagacity.domain.usage import UsageEventName
 from sagacity.domain.user_memory import TYPED_KINDS
 from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
-from sagacity.storage.base import Hit, Nearest
+from sagacity.storage.base import Nearest
+from sagacity.storage.hits import Hit, Hits
 from sagacity.storage.memories.duplicate_pairs import ChangedMemories
 from sagacity.storage.portable.references import What
 from sagacity.storage.replica.copied import Progress
@@ -159,7 +160,7 @@ async def _all_hits(tx: Transaction, vector) -> list[Hit]:
 
 
 async def _hits(nearest: Awaitable[Nearest]) -> list[Hit]:
-    return (await nearest).hits
+    return list((await nearest).hits)
 
 
 async def _newest(found: Awaitable[list[Newest]]) -> list[Hit]:
@@ -223,7 +224,7 @@ CASES: dict[str, Case] = {
     "search.by_vector": lambda tx, h: _found(tx, _hits(tx.search.by_vector(EVERYTHING, VECTOR, 99))),
     "search.by_vectors": lambda tx, h: _found(tx, _all_hits(tx, VECTOR)),
     "search.signals_of": lambda tx, h: tx.search.signals_of(
-        [Hit(h.document_id, h.memory.memory_id, "profile", 1.0)]
+        Hits.of([Hit(h.document_id, h.memory.memory_id, "profile", 1.0)]).parts
     ),
     "search.admitted": lambda tx, h: tx.search.admitted(EVERYTHING, {h.memory.memory_id: 1.0}),
     "search.newest_memories": lambda tx, h: _found(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sagacity.domain.query import StrategyName
-from sagacity.storage.base import Hit
+from sagacity.storage.hits import Hits
 
 Key = tuple[str, int]
 Numbers = npt.NDArray[np.float64]
@@ -85,35 +85,31 @@ def counted(numbers: Numbers, missing: float = 0.0) -> Numbers:
     return np.where(np.isnan(numbers), missing, numbers)
 
 
-def evidence_of(kind: str, found: Mapping[StrategyName, Sequence[Hit]]) -> Evidence:
+def evidence_of(kind: str, found: Mapping[StrategyName, Hits]) -> Evidence:
     """
     Put together what was found of *kind*.
 
     Args:
-        kind: of all the hits.
-        found: each strategy's hits, best first; a strategy that was not asked, or failed, is not there.
+        kind: of what is put together; other hits are left out.
+        found: each strategy's hits; a strategy that was not asked, or failed, is not there.
     """
-    if not any(found.values()):
+    parts = {name: hits.of_kind(kind) for name, hits in found.items()}
+    if not any(map(len, parts.values())):
         nothing = Column(_NOTHING, _NOTHING, _NOTHING)
         return Evidence(kind, np.zeros(0, np.int64), dict.fromkeys(found, nothing))
-    numbers = {name: np.array([hit.owner_id for hit in hits], np.int64) for name, hits in found.items()}
-    owners = np.unique(np.concatenate([*numbers.values()]))
+    owners = np.unique(np.concatenate([part.owners for part in parts.values()]))
     columns: dict[StrategyName, Column] = {}
-    for name, hits in found.items():
+    for name, part in parts.items():
         column = Column(*np.full((3, len(owners)), np.nan))
-        if hits:
-            rows = np.searchsorted(owners, numbers[name])
-            column.score[rows] = [hit.score for hit in hits]
-            column.ceiling[rows] = [hit.ceiling for hit in hits]
-            column.place[rows] = np.arange(1, len(hits) + 1)
+        if len(part):
+            rows = np.searchsorted(owners, part.owners)
+            column.score[rows] = part.scores
+            column.ceiling[rows] = part.ceilings
+            column.place[rows] = np.arange(1, len(part) + 1)
         columns[name] = column
     return Evidence(kind, owners, columns)
 
 
-def by_kind(kinds: Sequence[str], found: Mapping[StrategyName, Sequence[Hit]]) -> dict[str, Evidence]:
+def by_kind(kinds: Sequence[str], found: Mapping[StrategyName, Hits]) -> dict[str, Evidence]:
     """Put together what was found of each of *kinds*; hits of others are left out."""
-    hits: dict[str, dict[StrategyName, list[Hit]]] = {kind: {name: [] for name in found} for kind in kinds}
-    for name, some in found.items():
-        for kind in {hit.kind for hit in some} & hits.keys():
-            hits[kind][name] = [hit for hit in some if hit.kind == kind]
-    return {kind: evidence_of(kind, one) for kind, one in hits.items()}
+    return {kind: evidence_of(kind, found) for kind in kinds}

@@ -128,13 +128,8 @@ async def _standings(
     analysis: QueryAnalysis,
 ) -> Standings:
     kinds = {kind for kind in kinds_of(query.wanted) if needs_standings(query.ranking, analysis, kind)}
-    hits = {
-        (hit.kind, hit.owner_id): hit
-        for finding in findings.values()
-        for hit in finding.hits
-        if hit.kind in kinds
-    }
-    return await snapshot.search.signals_of(list(hits.values())) if hits else {}
+    parts = [part for one in findings.values() for part in one.hits.parts if part.kind in kinds]
+    return await snapshot.search.signals_of(parts) if parts else {}
 
 
 class _Likely(NamedTuple):

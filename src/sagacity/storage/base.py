@@ -1,11 +1,11 @@
 """What a backend has to supply, and what every repository is handed."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, TypeVarTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.ids import IdSource, OrgId, UserId
 from sagacity.domain.query import Filter
 from sagacity.storage.added import Added
+from sagacity.storage.hits import Hits
 
 if TYPE_CHECKING:
     from sagacity.storage.search.term_index import TermIndex  # it needs what is declared here
@@ -24,22 +25,6 @@ if TYPE_CHECKING:
 Vectors = npt.NDArray[np.float32]
 Columns = TypeVarTuple("Columns")
 Result = TypeVar("Result")
-
-
-class Hit(NamedTuple):
-    """A document found, with its score; higher is better. A tuple, as a search makes some hundreds."""
-
-    document_id: int
-    owner_id: int
-    kind: str
-    score: float
-    ceiling: float = 1.0
-    """The highest score that the question allowed."""
-
-    @classmethod
-    def of_rows(cls, rows: Iterable[Sequence[Any]]) -> list[Self]:
-        """Return a hit for each of *rows*, which say all five: in a fraction of the time of as many calls."""
-        return list(map(partial(tuple.__new__, cls), rows))  # pyright: ignore[reportUnknownMemberType]  typeshed's
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +45,7 @@ class SearchScope:
 class Nearest:
     """What a search by vector found, and what was wrong with it: empty when all went well."""
 
-    hits: list[Hit]
+    hits: Hits
     fallback: str = ""
     """Why the usual place was not asked and another answered instead; shown in the trace."""
 

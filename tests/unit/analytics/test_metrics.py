@@ -9,7 +9,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import StrategyName, Trace
 from sagacity.retrieval.evidence import by_kind
 from sagacity.retrieval.measures import ANALYSIS, RETRIEVAL, measures_of
-from sagacity.storage.base import Hit
+from sagacity.storage.hits import Hit, Hits
 from support.parts import START
 
 KINDS = ("profile", "user_playbook", "interaction")
@@ -23,13 +23,15 @@ def item(citation: str, **fields) -> ContextItem:
 def test_what_several_strategies_found_is_counted_once_after_all() -> None:
     """By type as the chat contract names them; what failed found nothing and has no scores."""
     hits = {
-        StrategyName.VECTOR: [
-            Hit(1, 1, "profile", 0.5),
-            Hit(2, 2, "user_playbook", 0.25),
-            Hit(3, 7, "interaction", 0),
-        ],
-        StrategyName.KEYWORD: [Hit(1, 1, "profile", 9.0), Hit(4, 1, "interaction", 3.0)],
-        StrategyName.GRAPH: [],
+        StrategyName.VECTOR: Hits.of(
+            [
+                Hit(1, 1, "profile", 0.5),
+                Hit(2, 2, "user_playbook", 0.25),
+                Hit(3, 7, "interaction", 0),
+            ]
+        ),
+        StrategyName.KEYWORD: Hits.of([Hit(1, 1, "profile", 9.0), Hit(4, 1, "interaction", 3.0)]),
+        StrategyName.GRAPH: Hits(),
     }
     trace = Trace(
         found={name: len(some) for name, some in hits.items()},
@@ -48,7 +50,9 @@ def test_what_several_strategies_found_is_counted_once_after_all() -> None:
 
 
 def test_nothing_found_has_no_scores() -> None:
-    told = retrieval_metrics(Trace(measures=measures_of(by_kind(KINDS, {StrategyName.VECTOR: []}), [], {})))
+    told = retrieval_metrics(
+        Trace(measures=measures_of(by_kind(KINDS, {StrategyName.VECTOR: Hits()}), [], {}))
+    )
     assert (told.score_distribution, told.avg_combined_score, told.memories_by_type) == ({}, None, {})
 
 

@@ -11,7 +11,7 @@ from sagacity.domain.analysis import Intent, QueryAnalysis, Speaker, TimeKind, T
 from sagacity.domain.query import Ranking, StrategyName, similarity
 from sagacity.retrieval.evidence import evidence_of
 from sagacity.retrieval.rank import Ranked, needs_standings, rank
-from sagacity.storage.base import Hit
+from sagacity.storage.hits import Hit, Hits
 from sagacity.storage.search.ranking_signals import RankingSignals
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -35,7 +35,7 @@ def said(seq: int, *, session: str = "s", terms: int = 15, first_person: float =
 
 def ranked(found, *, ranking=Ranking.BLENDED, standings=None, analysis=PLAIN) -> list[Ranked]:
     kind = next((hit.kind for hits in found.values() for hit in hits), "profile")
-    evidence = evidence_of(kind, found)
+    evidence = evidence_of(kind, {name: Hits.of(hits) for name, hits in found.items()})
     return list(rank(evidence, ranking=ranking, standings=standings or {}, analysis=analysis, now=NOW))
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sagacity.domain.query import StrategyName
 from sagacity.retrieval.evidence import evidence_of
 from sagacity.retrieval.relevance import OF_MEMORIES, RELEVANCE_OF_ALL_WORDS, WORDS_ONLY, relevances
-from sagacity.storage.base import Hit
+from sagacity.storage.hits import Hit, Hits
 
 KEYWORD, VECTOR, GRAPH, PROFILE = (
     StrategyName.KEYWORD,
@@ -26,7 +26,7 @@ def hit(owner: int, score: float, *, ceiling: float = 1.0, kind: str = "profile"
 def relevance(
     found: dict[StrategyName, list[Hit]], *, kind: str = "profile", embedder: str = MINILM
 ) -> float:
-    evidence = evidence_of(kind, found)
+    evidence = evidence_of(kind, {name: Hits.of(hits) for name, hits in found.items()})
     return float(relevances(evidence, embedder)[evidence.owners == 1][0])
 
 
@@ -59,7 +59,7 @@ def test_words_alone_count_where_there_is_no_vector() -> None:
 
 def test_what_is_found_without_a_match_has_none() -> None:
     """The graph and the profile do not say how well something matches."""
-    found = {GRAPH: [hit(1, 0.9)], PROFILE: [hit(2, 1.0)], VECTOR: [hit(3, 0.4)]}
+    found = {GRAPH: Hits.of([hit(1, 0.9)]), PROFILE: Hits.of([hit(2, 1.0)]), VECTOR: Hits.of([hit(3, 0.4)])}
     assert np.isnan(relevances(evidence_of("profile", found), MINILM)).tolist() == [True, True, False]
 
 

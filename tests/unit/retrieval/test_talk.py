@@ -9,7 +9,7 @@ from sagacity.domain.query import Ranking, StrategyName
 from sagacity.retrieval.evidence import evidence_of
 from sagacity.retrieval.rank import DEPTH, Ranked, rank
 from sagacity.retrieval.talk import ASSISTED, BY_NAME, speakers_named, talk_of, weights_for
-from sagacity.storage.base import Hit
+from sagacity.storage.hits import Hit, Hits
 from sagacity.storage.search.ranking_signals import RankingSignals
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -42,7 +42,7 @@ def standings(*turns: RankingSignals) -> Standings:
 
 def ranked(hits: list[Hit], known: Standings, text: str = "", speaker: Speaker | None = None) -> list[Ranked]:
     analysis = QueryAnalysis(original_query=text, intent=Intent.QUESTION, reference_at=NOW, speaker=speaker)
-    evidence = evidence_of("interaction", {KEYWORD: hits})
+    evidence = evidence_of("interaction", {KEYWORD: Hits.of(hits)})
     return list(rank(evidence, ranking=Ranking.BLENDED, standings=known, analysis=analysis, now=NOW))
 
 
@@ -135,7 +135,9 @@ def test_what_lies_deeper_follows_and_changes_nothing_before() -> None:
         shallow, deep = (
             list(
                 rank(
-                    evidence_of("interaction", {KEYWORD: words[:depth], VECTOR: meaning[:depth]}),
+                    evidence_of(
+                        "interaction", {KEYWORD: Hits.of(words[:depth]), VECTOR: Hits.of(meaning[:depth])}
+                    ),
                     ranking=ranking,
                     standings=known,
                     analysis=analysis,

@@ -12,6 +12,7 @@ from sagacity.domain.query import Filter, similarity
 from sagacity.learning.deduplication.cases import Embedded, Neighbour
 from sagacity.learning.deduplication.opposition import words_of_opposites
 from sagacity.providers.base import Vectors
+from sagacity.storage.hits import Hits
 from sagacity.storage.transaction import Transaction
 
 
@@ -70,7 +71,7 @@ async def find_neighbours(
         if opposites := words_of_opposites(embedded.candidate.content):
             words = [*words, *await snapshot.search.by_terms(wanted, opposites, limit)]
         near = (
-            []
+            Hits()
             if embedded.vector is None
             else (await snapshot.search.by_vector(wanted, embedded.vector, limit)).hits
         )

@@ -1,13 +1,13 @@
 """What every way of finding is asked, and what it answers."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
 from sagacity.domain.query import Filter, Query
 from sagacity.providers.base import Vectors
-from sagacity.storage.base import Hit
+from sagacity.storage.hits import Hits
 from sagacity.storage.transaction import Transaction
 
 HALF_LIFE_DAYS = 30.0
@@ -37,9 +37,9 @@ class StrategyInput:
 
 @dataclass(frozen=True, slots=True)
 class StrategyResult:
-    """What one strategy found, each kind best first; scores are the strategy's own, and higher is better."""
+    """What one strategy found; scores are the strategy's own, and higher is better."""
 
-    hits: tuple[Hit, ...] = ()
+    hits: Hits = field(default_factory=Hits)
     names: tuple[str, ...] = ()
     """Names of the user's graph that the question speaks of."""
     note: str = ""

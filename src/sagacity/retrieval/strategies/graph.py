@@ -2,6 +2,7 @@
 
 from sagacity.retrieval.query.names import name_candidates
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
+from sagacity.storage.hits import Hits
 from sagacity.storage.transaction import Transaction
 
 HOPS = 2
@@ -24,4 +25,4 @@ async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
         statuses=wanted.statuses if wanted.as_of is None else (),
     )
     hits = await snapshot.search.admitted(wanted, {one.memory_id: one.score for one in near})
-    return StrategyResult(tuple(hits), names=tuple(entity.name for entity in entities))
+    return StrategyResult(Hits.of(hits), names=tuple(entity.name for entity in entities))

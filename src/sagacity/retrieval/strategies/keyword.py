@@ -1,10 +1,11 @@
 """What shares words with the question, by BM25 over the statistics of what is searched."""
 
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
+from sagacity.storage.hits import Hits
 from sagacity.storage.transaction import Transaction
 
 
 async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
     """Return what says the question's words; the rarer they are, the better."""
     found = [await snapshot.search.by_terms(part.wanted, part.text, ask.depth) for part in ask.parts]
-    return StrategyResult(tuple(hit for hits in found for hit in hits))
+    return StrategyResult(Hits(part for hits in found for part in hits.parts))

@@ -2,6 +2,7 @@
 
 from sagacity.domain.memory import MemoryKind
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
+from sagacity.storage.hits import Hits
 from sagacity.storage.transaction import Transaction
 
 MOST = 20
@@ -14,4 +15,4 @@ async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
         return StrategyResult()
     newest = min(_LOOKED_AT, max(ask.depth, MOST))
     surest = await snapshot.search.surest_memories(ask.query.wanted, MemoryKind.PROFILE, MOST, newest=newest)
-    return StrategyResult(tuple(surest))
+    return StrategyResult(Hits.of(surest))

@@ -2,6 +2,7 @@
 
 from sagacity.domain.memory import MemoryKind
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult, recency
+from sagacity.storage.hits import Hits, best_of
 from sagacity.storage.transaction import Transaction
 
 MOST = 10
@@ -16,4 +17,4 @@ async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
         *await snapshot.search.newest_turns(ask.query.wanted, MOST),
     ]
     hits = [one.hit._replace(score=one.hit.score * recency(one.happened_at, ask.now)) for one in newest]
-    return StrategyResult(tuple(sorted(hits, key=lambda hit: (-hit.score, hit.document_id))))
+    return StrategyResult(best_of(Hits.of(hits).parts, len(hits)))

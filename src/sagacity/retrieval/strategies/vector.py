@@ -1,8 +1,7 @@
 """What is near the question in meaning, by the cosine of their vectors."""
 
-from itertools import chain
-
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
+from sagacity.storage.hits import Hits
 from sagacity.storage.transaction import Transaction
 
 
@@ -12,5 +11,5 @@ async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
         await snapshot.search.by_vector(part.wanted, vector, ask.depth)
         for part, vector in zip(ask.parts, ask.vectors, strict=True)
     ]
-    hits = tuple(chain.from_iterable(nearest.hits for nearest in found))
+    hits = Hits(part for nearest in found for part in nearest.hits.parts)
     return StrategyResult(hits, note=next((nearest.fallback for nearest in found if nearest.fallback), ""))

@@ -20,11 +20,12 @@ import sqlalchemy as sa
 
 from sagacity.domain.errors import VectorStoreError
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, VectorIndex, Vectors
+from sagacity.storage.base import Nearest, Scope, SearchScope, VectorIndex, Vectors
+from sagacity.storage.hits import Hits, KindHits, best_of
 from sagacity.storage.qdrant.store import QdrantStore, Question, is_expressible
 from sagacity.storage.replica.copied import home_of
 from sagacity.storage.schema.tables import search_documents
-from sagacity.storage.search.exact_vectors import best_hits, scan
+from sagacity.storage.search.exact_vectors import scan
 from sagacity.storage.search.filters import users_of
 
 FEW_DOCUMENTS = 256
@@ -80,17 +81,18 @@ class QdrantVectors:
 
     async def _ask(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
-    ) -> list[Hit]:
+    ) -> Hits:
         uncopied = await _uncopied(scope, scopes)
         home = await home_of(scope)
         if home is None:
             raise VectorStoreError("no embedder has claimed the search index yet")
         questions = _questions(scope, scopes, wanted, limit, exact=self._exact)
         found = await self._store.nearest(home.name, questions, vector) if questions else []
-        hits = await _checked(scope, questions, found, vector, limit)
+        parts = await _checked(scope, questions, found, vector, limit)
         if uncopied is not None:
-            hits += await scan(scope, [uncopied], wanted, vector, limit)
-        return best_hits({hit.document_id: hit for hit in hits}.values(), limit)
+            parts += await scan(scope, [uncopied], wanted, vector, limit)
+        once = {hit.document_id: hit for part in parts for hit in part}  # what changed since may be in both
+        return best_of(Hits.of(once.values()).parts, limit)
 
 
 def _questions(
@@ -116,9 +118,9 @@ def _questions(
 
 async def _checked(
     scope: Scope, questions: Sequence[Question], found: Sequence[Sequence[int]], vector: Vectors, limit: int
-) -> list[Hit]:
+) -> list[KindHits]:
     """Score what Qdrant named by the vectors of the snapshot, leaving out what may not be found there."""
-    hits: list[Hit] = []
+    parts: list[KindHits] = []
     column = search_documents.c
     for question, numbers in zip(questions, found, strict=True):
         whose = [scope.owns(search_documents), column.kind.concat("") == question.kind]
@@ -126,12 +128,14 @@ async def _checked(
             whose.append((column.scope_id + 0).in_(question.scope_ids))  # by number, not by the scope's index
         for start in range(0, len(numbers), _NUMBERS_A_STATEMENT):
             named = column.document_id.in_(numbers[start : start + _NUMBERS_A_STATEMENT])
-            hits += await scan(scope, [named, *whose], question.wanted, vector, question.limit)
-    admitted = Counter(hit.kind for hit in hits)
+            parts += await scan(scope, [named, *whose], question.wanted, vector, question.limit)
+    admitted = Counter[str]()
+    for part in parts:
+        admitted[part.kind] += len(part)
     for question, numbers in zip(questions, found, strict=True):
         if admitted[question.kind] < limit and len(numbers) == question.limit:
             raise VectorStoreError("the vector store is behind: too many of its results no longer exist")
-    return hits
+    return parts
 
 
 async def _uncopied(scope: Scope, scopes: Sequence[SearchScope]) -> sa.ColumnElement[bool] | None:

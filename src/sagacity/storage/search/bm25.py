@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Hit, Scope, SearchScope
+from sagacity.storage.base import Scope, SearchScope
+from sagacity.storage.hits import Hits
 from sagacity.storage.search.keywords import terms_of
-from sagacity.storage.search.ranked import Ranked, best_admitted, in_order, off_the_loop
+from sagacity.storage.search.ranked import Ranked, best_admitted, off_the_loop
 from sagacity.storage.search.term_index import ScopeTerms, term_numbers
 
 K1 = 1.2
@@ -19,7 +20,7 @@ B = 0.75
 
 async def best_by_terms(
     scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, text: str, *, limit: int
-) -> list[Hit]:
+) -> Hits:
     """
     Return the documents that share terms with *text*.
 
@@ -38,12 +39,11 @@ async def best_by_terms(
     terms = list(terms_of(text))
     count = sum(one.document_count for one in scopes)
     if not terms or not count:
-        return []
+        return Hits()
     indexed = await scope.backend.terms.read(scope, scopes)
     length = max(sum(one.term_count for one in scopes) / count, 1.0)
-    ranked, ceiling = await off_the_loop(count, _ranked, scopes, indexed, term_numbers(terms), count, length)
-    hits = await best_admitted(scope, ranked, wanted, limit, ceiling=ceiling)
-    return in_order(hits)
+    ranked = await off_the_loop(count, _ranked, scopes, indexed, term_numbers(terms), count, length)
+    return Hits(await best_admitted(scope, ranked, wanted, limit))
 
 
 def _ranked(
@@ -52,8 +52,8 @@ def _ranked(
     numbers: npt.NDArray[np.uint64],
     count: int,
     average_length: float,
-) -> tuple[list[Ranked], float]:
-    """Score whatever says one of the terms; returns it by kind, and the score of what says all of them for ever."""
+) -> list[Ranked]:
+    """Score whatever says one of the terms, kind by kind; the ceiling is what says all of them for ever."""
     segments = [
         (scope.kind, segment)
         for scope, terms in sorted(zip(scopes, indexed, strict=True), key=lambda pair: pair[0].kind)
@@ -66,7 +66,7 @@ def _ranked(
         if (matches := segment.find(numbers)) is not None
     ]
     if not found:
-        return [], 0.0
+        return []
     terms = np.concatenate([matches.terms for matches, _ in found])
     places = np.concatenate([matches.places + start for matches, start in found])
     frequencies = np.concatenate([matches.frequencies for matches, _ in found]).astype(np.float64)
@@ -79,12 +79,13 @@ def _ranked(
     length = K1 * (1 - B + B * lengths[places] / average_length)
     part = weights[terms] * frequencies * (K1 + 1) / (frequencies + length)
     scores = np.asarray(np.bincount(places, part, minlength=starts[-1]), np.float64)
+    ceiling = float((K1 + 1) * weights.sum())
     ranked: list[Ranked] = []
     position = 0
     for kind, some in groupby(segments, key=itemgetter(0)):
         behind = position + sum(len(segment.live) for _, segment in some)
         scored = position + np.flatnonzero(scores[position:behind])
         scored = scored[np.argsort(ids[scored], kind="stable")]
-        ranked.append(Ranked(kind, ids[scored], owners[scored], scores[scored]))
+        ranked.append(Ranked(kind, ids[scored], owners[scored], scores[scored], ceiling))
         position = behind
-    return ranked, float((K1 + 1) * weights.sum())
+    return ranked

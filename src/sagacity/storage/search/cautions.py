@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from sagacity.domain.caution import Caution
 from sagacity.domain.kinds import FACT_KINDS
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Hit, Scope, SearchScope
+from sagacity.storage.base import Scope, SearchScope
+from sagacity.storage.hits import Hit
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import SHAPES, admitted, values_of
 from sagacity.storage.statements.array_params import among

@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from sagacity.domain.caution import Caution
 from sagacity.domain.memory import MemoryKind, Visibility
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
+from sagacity.storage.base import Nearest, Scope, SearchScope, Vectors
+from sagacity.storage.hits import Hit, Hits, KindHits
 from sagacity.storage.schema.tables import search_documents, search_scopes
 from sagacity.storage.schema.views import MAX_EMBED_ATTEMPTS
 from sagacity.storage.search.bm25 import best_by_terms
@@ -67,7 +68,7 @@ class SearchRepository:
         self._reached.clear()
         await mark_held(self._scope, kind, moved, is_held=is_held)
 
-    async def by_terms(self, wanted: Filter, text: str, limit: int) -> list[Hit]:
+    async def by_terms(self, wanted: Filter, text: str, limit: int) -> Hits:
         """Return up to *limit* of each kind that share terms with *text*, scored by BM25; see `bm25.py`."""
         return await best_by_terms(self._scope, await self.scopes(wanted), wanted, text, limit=limit)
 
@@ -75,19 +76,19 @@ class SearchRepository:
         """Return up to *limit* of each kind nearest to *vector* (float32 [d], unit length), scored by the cosine."""
         scopes = await self.scopes(wanted)
         if not scopes:
-            return Nearest([])
+            return Nearest(Hits())
         return await self._scope.backend.vectors.search(self._scope, scopes, wanted, vector, limit)
 
     async def by_vectors(self, wanted: Filter, vectors: Vectors, limit: int) -> list[Nearest]:
         """Return what `by_vector` returns for each of *vectors* (float32 [n, d]), in their order."""
         scopes = await self.scopes(wanted)
         if not scopes or not len(vectors):
-            return [Nearest([]) for _ in vectors]
+            return [Nearest(Hits()) for _ in vectors]
         return await self._scope.backend.vectors.search_many(self._scope, scopes, wanted, vectors, limit)
 
-    async def signals_of(self, hits: Sequence[Hit]) -> dict[tuple[str, int], RankingSignals]:
+    async def signals_of(self, found: Sequence[KindHits]) -> dict[tuple[str, int], RankingSignals]:
         """Return what is known of documents besides how well they match, by kind and owner."""
-        return await signals_of(self._scope, hits)
+        return await signals_of(self._scope, found)
 
     async def admitted(self, wanted: Filter, scores: Mapping[int, float]) -> list[Hit]:
         """Return those of the memories with *scores*, by id, that *wanted* admits, best first."""

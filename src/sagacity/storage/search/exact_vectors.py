@@ -1,8 +1,8 @@
 """Exact search by vector over half-precision blobs, with a bounded cache of large scopes."""
 
 import sys
-from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +11,11 @@ import sqlalchemy as sa
 
 from sagacity.domain.paced import give_way
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Hit, Nearest, Scope, SearchScope, Vectors
+from sagacity.storage.base import Nearest, Scope, SearchScope, Vectors
+from sagacity.storage.hits import Ids, KindHits, best_of
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import admitted, values_of
-from sagacity.storage.search.ranked import CHUNK, Ids, Ranked, best_admitted, in_order, off_the_loop, withheld
+from sagacity.storage.search.ranked import CHUNK, Ranked, best_admitted, off_the_loop, withheld
 from sagacity.storage.statements.array_params import one_of
 
 LARGE_SCOPE = 256
@@ -59,7 +60,7 @@ class ExactVectors:
         least = self._large_scope if not scope.writes else sys.maxsize
         large = [one for one in scopes if one.document_count >= least]
         small = [one for one in scopes if one.document_count < least]
-        found: list[Hit] = []
+        found: list[KindHits] = []
         if small:
             reached = one_of(search_documents.c.scope_id, [one.scope_id for one in small])
             found += await scan(scope, [reached], wanted, vector, limit)
@@ -67,21 +68,19 @@ class ExactVectors:
             matrices = [await self._matrix(scope, one) for one in large]
             ranked = [await _ranked(one, vector) for one in matrices]
             found += await best_admitted(scope, ranked, wanted, limit)
-        if not small and len({one.kind for one in large}) == len(large):
-            return Nearest(in_order(found))  # each kind lies in one scope: there are no more than are wanted
-        return Nearest(best_hits(found, limit))
+        return Nearest(best_of(found, limit))
 
     async def search_many(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vectors: Vectors, limit: int
     ) -> list[Nearest]:
         """Search by each of *vectors* at once: one product of matrices a scope, however many there are."""
-        found: list[list[Hit]] = [[] for _ in vectors]
+        found: list[list[KindHits]] = [[] for _ in vectors]
         for one in scopes:
             is_kept = one.document_count >= self._large_scope and not scope.writes
             matrix = await self._matrix(scope, one) if is_kept else await _load(scope, one, after=-1)
             for place, hits in enumerate(await _look_up_many(scope, matrix, wanted, vectors, limit)):
-                found[place] += hits
-        return [Nearest(best_hits(hits, limit)) for hits in found]
+                found[place].append(hits)
+        return [Nearest(best_of(parts, limit)) for parts in found]
 
     def forget(self) -> None:
         """Let go of all scopes that are kept in memory."""
@@ -112,13 +111,13 @@ class ExactVectors:
 
 async def scan(
     scope: Scope, where: Sequence[sa.ColumnElement[bool]], wanted: Filter, vector: Vectors, limit: int
-) -> list[Hit]:
+) -> list[KindHits]:
     """Read every admitted document of which *where* is true, and return the best *limit* of each kind."""
     column, values = search_documents.c, values_of(wanted)
     statement = sa.select(column.document_id, column.owner_id, column.kind, column.vector).where(
         *where, column.vector.is_not(None), *admitted(values)
     )
-    best: list[Hit] = []
+    best: list[KindHits] = []
     result = await scope.connection.stream(statement, values)
     async for rows in result.partitions(CHUNK):
         best = await off_the_loop(len(rows), _best_of, rows, vector, limit, best)
@@ -170,53 +169,37 @@ async def _ranked(matrix: _Matrix, vector: Vectors) -> Ranked:
     return Ranked(matrix.kind, matrix.ids, matrix.owners, scores)
 
 
-def _best_of(rows: Sequence[Any], vector: Vectors, limit: int, before: Sequence[Hit]) -> list[Hit]:
+def _best_of(rows: Sequence[Any], vector: Vectors, limit: int, before: Sequence[KindHits]) -> list[KindHits]:
     """Score a chunk of rows and keep the best of it and of those *before*."""
-    *_, matrix = _unpack(rows)
+    ids, owners, matrix = _unpack(rows)
     scores = _cosines(matrix, vector)
-    counts: Counter[str] = Counter()
-    hits: list[Hit] = []
-    for i in np.argsort(-scores, kind="stable").tolist():
-        row = rows[i]
-        if counts[row.kind] < limit:
-            counts[row.kind] += 1
-            hits.append(Hit(row.document_id, row.owner_id, row.kind, float(scores[i])))
-    return best_hits([*before, *hits], limit)
-
-
-def best_hits(hits: Iterable[Hit], limit: int) -> list[Hit]:
-    """Keep the best *limit* of each kind, best first, ties by document."""
-    counts: Counter[str] = Counter()
-    kept: list[Hit] = []
-    for hit in in_order(hits):
-        if counts[hit.kind] < limit:
-            counts[hit.kind] += 1
-            kept.append(hit)
-    return kept
+    places: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        places.setdefault(row.kind, []).append(place)
+    every = KindHits("", ids, owners, scores, np.ones(len(ids)))
+    parts = [replace(every.taken(np.array(some)), kind=kind) for kind, some in places.items()]
+    return list(best_of([*before, *parts], limit).parts)
 
 
 async def _look_up_many(
     scope: Scope, matrix: _Matrix, wanted: Filter, vectors: Vectors, limit: int
-) -> list[list[Hit]]:
+) -> list[KindHits]:
     """Rank a scope in memory for each of *vectors*; one is looked up alone if too little near it may be found."""
     if not len(matrix.ids):
-        return [[] for _ in vectors]
+        return [KindHits.of(matrix.kind, ()) for _ in vectors]
     size = min(2 * limit, len(matrix.ids))
     step = max(1, _SCORES_AT_ONCE // len(matrix.ids))
-    found: list[list[Hit]] = []
+    found: list[KindHits] = []
     for start in range(0, len(vectors), step):
         asked = vectors[start : start + step]
         scores, places = await off_the_loop(asked.size * len(matrix.ids), _nearest, matrix.rows, asked, size)
         out = await withheld(scope, wanted, np.unique(matrix.ids[places]).tolist())
         for vector, near, near_scores in zip(asked, places, scores, strict=True):
-            numbers, owners = matrix.ids[near].tolist(), matrix.owners[near].tolist()
-            hits = [
-                Hit(number, owner, matrix.kind, score)
-                for number, owner, score in zip(numbers, owners, near_scores.tolist(), strict=True)
-                if number not in out
-            ][:limit]
+            numbers = matrix.ids[near]
+            hits = KindHits(matrix.kind, numbers, matrix.owners[near], near_scores, np.ones(len(near)))
+            hits = hits.without(out).taken(slice(limit))
             if len(hits) < limit and size < len(matrix.ids):
-                hits = await best_admitted(scope, [await _ranked(matrix, vector)], wanted, limit)
+                [hits] = await best_admitted(scope, [await _ranked(matrix, vector)], wanted, limit)
             found.append(hits)
             await give_way()
     return found

@@ -1,33 +1,28 @@
 """What was scored in memory, cut down to what may be found: the database says of the best ones which may not."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import repeat
-from operator import attrgetter
 from typing import ParamSpec, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import sqlalchemy as sa
 
 from sagacity.domain.paced import is_on_a_loop
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Hit, Scope
+from sagacity.storage.base import Scope
+from sagacity.storage.hits import Ids, KindHits, Scores, joined
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import SHAPES, admitted, values_of
 from sagacity.storage.statements.array_params import among
 
-Ids = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.floating]
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 CHUNK = 8_192
 """Documents that are read, or asked about, at a time."""
 _WORTH_A_THREAD = 4_000
-_DOCUMENT, _SCORE = attrgetter("document_id"), attrgetter("score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +33,14 @@ class Ranked:
     ids: Ids
     owners: Ids
     scores: Scores
+    ceiling: float = 1.0
+    """The highest score that there is."""
 
-    def page(self, start: int, size: int) -> tuple[list[int], list[int], list[float]]:
-        """Return the ids, owners and scores of *size* rows from place *start* on, best first, ties by id."""
+    def page(self, start: int, size: int) -> KindHits:
+        """Return *size* rows from place *start* on, best first, ties by id."""
         order = best_first(self.scores, start + size)[start : start + size]
-        return self.ids[order].tolist(), self.owners[order].tolist(), self.scores[order].tolist()
+        ceilings = np.full(len(order), self.ceiling)
+        return KindHits(self.kind, self.ids[order], self.owners[order], self.scores[order], ceilings)
 
 
 def best_first(scores: Scores, count: int) -> Ids:
@@ -55,31 +53,23 @@ def best_first(scores: Scores, count: int) -> Ids:
     return np.argsort(-scores, kind="stable")
 
 
-def in_order(hits: Iterable[Hit]) -> list[Hit]:
-    """Return *hits* best first, ties by document. Sorted twice, as to make a key of both for each takes longer."""
-    ordered = sorted(hits, key=_DOCUMENT)
-    ordered.sort(key=_SCORE, reverse=True)
-    return ordered
-
-
-async def best_admitted(
-    scope: Scope, ranked: Sequence[Ranked], wanted: Filter, limit: int, *, ceiling: float = 1.0
-) -> list[Hit]:
+async def best_admitted(scope: Scope, ranked: Sequence[Ranked], wanted: Filter, limit: int) -> list[KindHits]:
     """
-    Return the best *limit* of each of *ranked* that *wanted* admits; no score is higher than *ceiling*.
+    Return the best *limit* of each of *ranked* that *wanted* admits.
 
     The database is asked, best first, which of them may not be found: mostly few, so that one question is enough.
     """
-    found: list[list[Hit]] = [[] for _ in ranked]
+    found: list[list[KindHits]] = [[] for _ in ranked]
     start, size = 0, limit + limit // 4
-    while short := [i for i, one in enumerate(ranked) if start < len(one.ids) and len(found[i]) < limit]:
-        parts = {i: ranked[i].page(start, size) for i in short}
-        out = await withheld(scope, wanted, [number for ids, *_ in parts.values() for number in ids])
-        for i, part in parts.items():
-            hits = Hit.of_rows(zip(*part[:2], repeat(ranked[i].kind), part[2], repeat(ceiling), strict=False))
-            found[i] += [hit for hit in hits if hit.document_id not in out] if out else hits
+    while short := [
+        i for i, one in enumerate(ranked) if start < len(one.ids) and sum(map(len, found[i])) < limit
+    ]:
+        pages = {i: ranked[i].page(start, size) for i in short}
+        out = await withheld(scope, wanted, np.concatenate([page.ids for page in pages.values()]).tolist())
+        for i, page in pages.items():
+            found[i].append(page.without(out))
         start, size = start + size, min(size * 4, CHUNK)
-    return [hit for hits in found for hit in hits[:limit]]
+    return [joined(pages).taken(slice(limit)) for pages in found if pages]
 
 
 async def withheld(scope: Scope, wanted: Filter, ids: Sequence[int]) -> set[int]:

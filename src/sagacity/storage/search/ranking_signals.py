@@ -1,6 +1,6 @@
 """What ranking has to know of documents besides how well they match, and documents that are found without a match."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from sagacity.domain.interaction import INTERACTION, speaker_of
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Hit, Scope
+from sagacity.storage.base import Scope
+from sagacity.storage.hits import Hit, KindHits
 from sagacity.storage.schema.tables import interactions, memories, search_documents
 from sagacity.storage.search.filters import SHAPES, admitted, users_of, values_of
 from sagacity.storage.statements.array_params import among
@@ -39,10 +40,10 @@ class RankingSignals(NamedTuple):
     access_count: int = 0
 
 
-async def signals_of(scope: Scope, hits: Sequence[Hit]) -> dict[tuple[str, int], RankingSignals]:
+async def signals_of(scope: Scope, parts: Sequence[KindHits]) -> dict[tuple[str, int], RankingSignals]:
     """Return how what was found stands, by kind and number; what is gone meanwhile is left out."""
-    turns = [hit.document_id for hit in hits if hit.kind == INTERACTION]
-    others = [hit.document_id for hit in hits if hit.kind != INTERACTION]
+    turns = {number for part in parts if part.kind == INTERACTION for number in part.ids.tolist()}
+    others = {number for part in parts if part.kind != INTERACTION for number in part.ids.tolist()}
     found: dict[tuple[str, int], RankingSignals] = {}
     for row in await _rows(scope, _of_turns(), turns):
         found[row.kind, row.owner_id] = RankingSignals(
@@ -64,8 +65,8 @@ async def signals_of(scope: Scope, hits: Sequence[Hit]) -> dict[tuple[str, int],
     return found
 
 
-async def _rows(scope: Scope, statement: sa.Select[Any], ids: Sequence[int]) -> Sequence[Any]:
-    return await scope.all(statement, {"org_id": scope.org_id, "ids": list(ids)}) if ids else ()
+async def _rows(scope: Scope, statement: sa.Select[Any], ids: Collection[int]) -> Sequence[Any]:
+    return await scope.all(statement, {"org_id": scope.org_id, "ids": sorted(ids)}) if ids else ()
 
 
 @cache

@@ -1,0 +1,121 @@
+"""What a search found: documents with their scores, kind by kind as columns, and one by one where few are looked at."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import NamedTuple, Self, overload
+
+import numpy as np
+import numpy.typing as npt
+
+Ids = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.floating]
+Rows = npt.NDArray[np.intp]
+_DOCUMENT, _SCORE = attrgetter("document_id"), attrgetter("score")
+
+
+class Hit(NamedTuple):
+    """A document found, with its score; higher is better."""
+
+    document_id: int
+    owner_id: int
+    kind: str
+    score: float
+    ceiling: float = 1.0
+    """The highest score that the question allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindHits:
+    """Documents of one kind, best first: ids int64 [n], owners int64 [n], scores [n], ceilings float64 [n]."""
+
+    kind: str
+    ids: Ids
+    owners: Ids
+    scores: Scores
+    ceilings: Scores
+
+    @classmethod
+    def of(cls, kind: str, hits: Sequence[Hit]) -> Self:
+        """Return *hits*, which are of *kind*, in their order."""
+        ids, owners = (np.array([hit[place] for hit in hits], np.int64) for place in (0, 1))
+        scores, ceilings = (np.array([hit[place] for hit in hits], np.float64) for place in (3, 4))
+        return cls(kind, ids, owners, scores, ceilings)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Hit]:
+        kinds = [self.kind] * len(self)
+        columns = (self.ids.tolist(), self.owners.tolist(), kinds, self.scores.tolist())
+        return (Hit(*row) for row in zip(*columns, self.ceilings.tolist(), strict=True))
+
+    def taken(self, rows: Rows | slice) -> "KindHits":
+        """Return some rows, in the order in which they are named."""
+        return KindHits(self.kind, self.ids[rows], self.owners[rows], self.scores[rows], self.ceilings[rows])
+
+    def without(self, ids: Collection[int]) -> "KindHits":
+        """Return all but the documents *ids*."""
+        return self.taken(np.flatnonzero(~np.isin(self.ids, list(ids)))) if ids else self
+
+
+class Hits(Sequence[Hit]):
+    """Everything that a search found, each kind by itself; as a sequence best first, ties by document."""
+
+    def __init__(self, parts: Iterable[KindHits] = ()) -> None:
+        """Take what was found of each kind: one part of each."""
+        self._parts = {part.kind: part for part in parts if len(part)}
+
+    @classmethod
+    def of(cls, hits: Iterable[Hit]) -> "Hits":
+        """Return *hits*, those of each kind in their order."""
+        grouped: dict[str, list[Hit]] = {}
+        for hit in hits:
+            grouped.setdefault(hit.kind, []).append(hit)
+        return cls(KindHits.of(kind, some) for kind, some in grouped.items())
+
+    @property
+    def parts(self) -> Sequence[KindHits]:
+        """What was found, kind by kind; nothing of a kind of which nothing was found."""
+        return list(self._parts.values())
+
+    def of_kind(self, kind: str) -> KindHits:
+        """Return what was found of *kind*."""
+        return self._parts[kind] if kind in self._parts else KindHits.of(kind, ())
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts.values()))
+
+    def __iter__(self) -> Iterator[Hit]:
+        # Sorted twice, as to make a key of both for each takes longer.
+        hits = sorted((hit for part in self._parts.values() for hit in part), key=_DOCUMENT)
+        return iter(sorted(hits, key=_SCORE, reverse=True))
+
+    @overload
+    def __getitem__(self, place: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Hit]: ...
+
+    def __getitem__(self, place: int | slice) -> Hit | list[Hit]:
+        return list(self)[place]
+
+
+def joined(parts: Sequence[KindHits]) -> KindHits:
+    """Return the rows of *parts*, at least one and all of one kind, one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    ids, owners, scores, ceilings = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("ids", "owners", "scores", "ceilings")
+    )
+    return KindHits(parts[0].kind, ids, owners, scores, ceilings)
+
+
+def best_of(parts: Iterable[KindHits], limit: int) -> Hits:
+    """Return the best *limit* of each kind in *parts*, ties by document."""
+    grouped: dict[str, list[KindHits]] = {}
+    for part in parts:
+        grouped.setdefault(part.kind, []).append(part)
+    together = map(joined, grouped.values())
+    return Hits(one.taken(np.lexsort((one.ids, -one.scores))[:limit]) for one in together)
