@@ -1,13 +1,18 @@
 """What may be found at all is settled before any search, whatever its rank."""
 
+from dataclasses import replace
 from datetime import timedelta
+
+import sqlalchemy as sa
 
 from sagacity.domain.condition import parse_condition
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.kinds import TENANT_KINDS, visibility_of
-from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
+from sagacity.domain.memory import Approval, Memory, MemoryKind, Status, Visibility
 from sagacity.domain.query import Filter
 from sagacity.storage.hits import Hit
+from sagacity.storage.schema.tables import memories
+from sagacity.storage.search.writing import Document
 from sagacity.storage.transaction import Storage
 from support.filters import CONDITIONS, NAMES, VERSIONS, asked_for, furnished
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, StoppedClock, new_memory, said, unit_rows
@@ -176,3 +181,38 @@ async def test_as_of_knows_what_was_put_away_later(storage: Storage, clock: Stop
     async with storage.read(ORG) as snapshot:
         assert (await snapshot.memories.get(kept.memory_id)).archived_at is None
     assert len(await found(storage, profiles)) == 1
+
+
+async def test_what_is_withheld_after_a_search_is_not_found_by_the_next(vectors_storage: Storage) -> None:
+    """What a search keeps in memory of documents that are plainly served is no more than they are by then."""
+    rows = [new_memory(f"tea {number}", uid=f"u{number}") for number in range(6)]
+    vectors = dict(zip((row.uid for row in rows), unit_rows(len(rows)), strict=True))
+    async with vectors_storage.begin(ORG) as tx:
+        kept = [one.memory_id for one in await tx.memories.add(rows, vectors=vectors)]
+    wanted = Filter(kinds=(MemoryKind.PROFILE,), visibility=(Visibility.SERVED,), valid_at=START)
+
+    async def found_now() -> list[set[int]]:
+        async with vectors_storage.read(ORG) as snapshot:
+            by_words = await snapshot.search.by_terms(wanted, "tea", 9)
+            near = await snapshot.search.by_vector(wanted, vectors["u0"], 9)
+            many = await snapshot.search.by_vectors(wanted, vectors["u0"][None], 9)
+        return [{hit.owner_id for hit in hits} for hits in (by_words, near.hits, many[0].hits)]
+
+    assert await found_now() == [set(kept)] * 3
+    over = START - timedelta(seconds=1)
+    async with vectors_storage.begin(ORG) as tx:
+        plain = [
+            Document("profile", number, row.content, START, user_id=row.user_id or "")
+            for row, number in zip(rows, kept, strict=True)
+        ]
+        await tx.search.put(
+            [
+                replace(plain[0], status=Status.ARCHIVED),
+                replace(plain[1], visibility=Visibility.REJECTED),
+                replace(plain[2], expires_at=over),
+                replace(plain[3], is_held=True),
+            ]
+        )
+        held = sa.select(memories.c.memory_id).where(memories.c.memory_id == kept[4])
+        await tx.search.mark_held("profile", held, is_held=True)
+    assert await found_now() == [{kept[5]}] * 3

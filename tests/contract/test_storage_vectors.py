@@ -230,5 +230,7 @@ def test_cache_stays_within_its_bytes() -> None:
     """What is kept in memory is bounded, the least recently used going first."""
     kept = ExactVectors(capacity_bytes=3 * 16 * 4 * 10)
     for scope_id in range(10):
-        kept._keep(scope_id, _Matrix(1, "profile", np.arange(10), np.arange(10), unit_rows(10)))
+        kept._keep(
+            scope_id, _Matrix(1, "profile", np.arange(10), np.arange(10), np.ones(10, bool), unit_rows(10))
+        )
     assert sorted(kept._cache) == [7, 8, 9]

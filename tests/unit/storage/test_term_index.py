@@ -18,9 +18,12 @@ ROWS = st.dictionaries(
 Contents = Mapping[int, Mapping[str, int]]
 
 
-def rows_of(contents: Contents) -> list[tuple[int, int, int, bytes]]:
-    """Rows as the database gives them: number, owner, length and packed terms."""
-    return [(key, -key, sum(terms.values()), pack_terms(terms)) for key, terms in contents.items()]
+def rows_of(contents: Contents) -> list[tuple[int, int, int, bytes, bool]]:
+    """Rows as the database gives them: number, owner, length, packed terms, and plain where the length is even."""
+    lengths = {key: sum(terms.values()) for key, terms in contents.items()}
+    return [
+        (key, -key, lengths[key], pack_terms(terms), lengths[key] % 2 == 0) for key, terms in contents.items()
+    ]
 
 
 def held_by(indexed: ScopeTerms, words: Sequence[str] = WORDS) -> Counter[tuple[int, int, str, int, int]]:
@@ -33,7 +36,9 @@ def held_by(indexed: ScopeTerms, words: Sequence[str] = WORDS) -> Counter[tuple[
         documents = segment.documents
         for term, place, frequency in zip(matches.terms, matches.places, matches.frequencies, strict=True):
             number, owner = int(documents.ids[place]), int(documents.owners[place])
-            found[number, owner, words[term], int(frequency), int(documents.lengths[place])] += 1
+            length = int(documents.lengths[place])
+            assert documents.plain[place] == (length % 2 == 0)
+            found[number, owner, words[term], int(frequency), length] += 1
     return found
 
 

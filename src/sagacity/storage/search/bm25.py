@@ -70,9 +70,9 @@ def _ranked(
     terms = np.concatenate([matches.terms for matches, _ in found])
     places = np.concatenate([matches.places + start for matches, start in found])
     frequencies = np.concatenate([matches.frequencies for matches, _ in found]).astype(np.float64)
-    ids, owners, lengths = (
+    ids, owners, lengths, plain = (
         np.concatenate([getattr(segment.documents, name) for _, segment in segments])
-        for name in ("ids", "owners", "lengths")
+        for name in ("ids", "owners", "lengths", "plain")
     )
     having = np.bincount(terms, minlength=len(numbers))
     weights = np.where(having > 0, np.log1p((count - having + 0.5) / (having + 0.5)), 0.0)
@@ -86,6 +86,6 @@ def _ranked(
         behind = position + sum(len(segment.live) for _, segment in some)
         scored = position + np.flatnonzero(scores[position:behind])
         scored = scored[np.argsort(ids[scored], kind="stable")]
-        ranked.append(Ranked(kind, ids[scored], owners[scored], scores[scored], ceiling))
+        ranked.append(Ranked(kind, ids[scored], owners[scored], scores[scored], plain[scored], ceiling))
         position = behind
     return ranked

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import sqlalchemy as sa
 
 from sagacity.domain.paced import give_way
@@ -14,7 +15,7 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.hits import Ids, KindHits, best_of
 from sagacity.storage.schema.tables import search_documents
-from sagacity.storage.search.filters import admitted, values_of
+from sagacity.storage.search.filters import PLAIN, admits_plain, admitted, values_of
 from sagacity.storage.search.ranked import CHUNK, Ranked, best_admitted, off_the_loop, withheld
 from sagacity.storage.statements.array_params import one_of
 
@@ -27,12 +28,17 @@ _SCORES_AT_ONCE = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Matrix:
-    """A scope's vectors as they were at a revision: ids int64 [n] ascending, owners int64 [n], rows float32 [n, d]."""
+    """
+    A scope's documents as they were at a revision.
+
+    All are [n]: ids int64 ascending, owners int64, which are `PLAIN` bool, and vectors float32 [n, d].
+    """
 
     revision: int
     kind: str
     ids: Ids
     owners: Ids
+    plain: npt.NDArray[np.bool_]
     rows: Vectors
 
 
@@ -127,13 +133,14 @@ async def scan(
 async def _load(scope: Scope, one: SearchScope, *, after: int) -> _Matrix:
     column = search_documents.c
     statement = (
-        sa.select(column.document_id, column.owner_id, column.vector)
+        sa.select(column.document_id, column.owner_id, PLAIN.label("is_plain"), column.vector)
         .where(column.scope_id == one.scope_id, column.revision > after, column.vector.is_not(None))
         .order_by(column.document_id)
     )
     rows = (await scope.connection.execute(statement)).all()
+    plain = np.fromiter((row.is_plain for row in rows), np.bool_, len(rows))
     ids, owners, matrix = await off_the_loop(len(rows), _unpack, rows)
-    return _Matrix(one.revision, one.kind, ids, owners, matrix)
+    return _Matrix(one.revision, one.kind, ids, owners, plain, matrix)
 
 
 def _unpack(rows: Sequence[Any]) -> tuple[Ids, Ids, Vectors]:
@@ -153,9 +160,10 @@ def _merge(known: _Matrix, fresh: _Matrix) -> _Matrix:
     keep = ~np.isin(known.ids, fresh.ids)
     ids = np.concatenate([known.ids[keep], fresh.ids])
     owners = np.concatenate([known.owners[keep], fresh.owners])
+    plain = np.concatenate([known.plain[keep], fresh.plain])
     rows = np.concatenate([known.rows[keep], fresh.rows])
     order = np.argsort(ids, kind="stable")
-    return _Matrix(fresh.revision, fresh.kind, ids[order], owners[order], rows[order])
+    return _Matrix(fresh.revision, fresh.kind, ids[order], owners[order], plain[order], rows[order])
 
 
 def _cosines(rows: Vectors, vector: Vectors) -> Vectors:
@@ -166,7 +174,7 @@ def _cosines(rows: Vectors, vector: Vectors) -> Vectors:
 async def _ranked(matrix: _Matrix, vector: Vectors) -> Ranked:
     """Score a whole scope."""
     scores = await off_the_loop(len(matrix.ids), _cosines, matrix.rows, vector)
-    return Ranked(matrix.kind, matrix.ids, matrix.owners, scores)
+    return Ranked(matrix.kind, matrix.ids, matrix.owners, scores, matrix.plain)
 
 
 def _best_of(rows: Sequence[Any], vector: Vectors, limit: int, before: Sequence[KindHits]) -> list[KindHits]:
@@ -190,10 +198,13 @@ async def _look_up_many(
     size = min(2 * limit, len(matrix.ids))
     step = max(1, _SCORES_AT_ONCE // len(matrix.ids))
     found: list[KindHits] = []
+    trusts = admits_plain(wanted)
     for start in range(0, len(vectors), step):
         asked = vectors[start : start + step]
         scores, places = await off_the_loop(asked.size * len(matrix.ids), _nearest, matrix.rows, asked, size)
-        out = await withheld(scope, wanted, np.unique(matrix.ids[places]).tolist())
+        reached = np.unique(places)
+        asked_about = reached[~matrix.plain[reached]] if trusts else reached
+        out = await withheld(scope, wanted, matrix.ids[asked_about].tolist())
         for vector, near, near_scores in zip(asked, places, scores, strict=True):
             numbers = matrix.ids[near]
             hits = KindHits(matrix.kind, numbers, matrix.owners[near], near_scores, np.ones(len(near)))

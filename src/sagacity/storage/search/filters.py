@@ -75,6 +75,13 @@ _CONDITIONS: dict[str, sa.ColumnElement[bool]] = {
     "valid_at": sa.or_(_column.expires_at.is_(None), _column.expires_at > sa.bindparam("valid_at")),
     "as_of": _column.created_at <= sa.bindparam("as_of"),
 }
+PLAIN: sa.ColumnElement[bool] = sa.and_(
+    _column.status == _said(Status.CURRENT),
+    _column.visibility == _said(Visibility.SERVED),
+    _column.is_held == sa.false(),
+    _column.expires_at.is_(None),
+)
+"""Whether a document is as most are: in force without an end, and kept from nobody who may see its scope."""
 _AS_THEY_ARE = frozenset(_CONDITIONS) & frozenset(Filter.model_fields)
 
 
@@ -98,6 +105,17 @@ def _plain(value: Any) -> Any:
 def admitted(fields: Iterable[str]) -> list[sa.ColumnElement[bool]]:
     """Return the conditions of *fields* on a document; `values_of` gives their parameters."""
     return [_CONDITIONS[field] for field in fields]
+
+
+def admits_plain(wanted: Filter) -> bool:
+    """Whether *wanted* admits every document that is `PLAIN`: of those the database need not be asked."""
+    values = values_of(wanted)
+    return (
+        values.keys() <= {"statuses", "visibility", "is_held", "valid_at"}
+        and Status.CURRENT in values.get("statuses", (Status.CURRENT,))
+        and Visibility.SERVED in values.get("visibility", (Visibility.SERVED,))
+        and not values.get("is_held", False)
+    )
 
 
 def has_document(

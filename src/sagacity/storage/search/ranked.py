@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import ParamSpec, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import sqlalchemy as sa
 
 from sagacity.domain.paced import is_on_a_loop
@@ -14,7 +15,7 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Scope
 from sagacity.storage.hits import Ids, KindHits, Scores, joined
 from sagacity.storage.schema.tables import search_documents
-from sagacity.storage.search.filters import SHAPES, admitted, values_of
+from sagacity.storage.search.filters import SHAPES, admits_plain, admitted, values_of
 from sagacity.storage.statements.array_params import among
 
 Arguments = ParamSpec("Arguments")
@@ -27,20 +28,23 @@ _WORTH_A_THREAD = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Documents of one kind with their scores: ids int64 [n] ascending, owners int64 [n], scores [n]."""
+    """Documents of one kind, all [n]: ids int64 ascending, owners int64, scores, and which are `PLAIN` bool."""
 
     kind: str
     ids: Ids
     owners: Ids
     scores: Scores
+    plain: npt.NDArray[np.bool_]
     ceiling: float = 1.0
     """The highest score that there is."""
 
-    def page(self, start: int, size: int) -> KindHits:
-        """Return *size* rows from place *start* on, best first, ties by id."""
+    def page(self, start: int, size: int) -> tuple[KindHits, Ids]:
+        """Return *size* rows from place *start* on, best first, ties by id; and the ids of those that are not plain."""
         order = best_first(self.scores, start + size)[start : start + size]
         ceilings = np.full(len(order), self.ceiling)
-        return KindHits(self.kind, self.ids[order], self.owners[order], self.scores[order], ceilings)
+        ids = self.ids[order]
+        hits = KindHits(self.kind, ids, self.owners[order], self.scores[order], ceilings)
+        return hits, ids[~self.plain[order]]
 
 
 def best_first(scores: Scores, count: int) -> Ids:
@@ -57,16 +61,19 @@ async def best_admitted(scope: Scope, ranked: Sequence[Ranked], wanted: Filter, 
     """
     Return the best *limit* of each of *ranked* that *wanted* admits.
 
-    The database is asked, best first, which of them may not be found: mostly few, so that one question is enough.
+    The database is asked, best first, which of them may not be found; not of what is plain, where that is admitted. So
+    mostly there is no question, or one is enough.
     """
+    trusts = admits_plain(wanted)
     found: list[list[KindHits]] = [[] for _ in ranked]
     start, size = 0, limit + limit // 4
     while short := [
         i for i, one in enumerate(ranked) if start < len(one.ids) and sum(map(len, found[i])) < limit
     ]:
         pages = {i: ranked[i].page(start, size) for i in short}
-        out = await withheld(scope, wanted, np.concatenate([page.ids for page in pages.values()]).tolist())
-        for i, page in pages.items():
+        asked = [others if trusts else page.ids for page, others in pages.values()]
+        out = await withheld(scope, wanted, np.concatenate(asked).tolist())
+        for i, (page, _) in pages.items():
             found[i].append(page.without(out))
         start, size = start + size, min(size * 4, CHUNK)
     return [joined(pages).taken(slice(limit)) for pages in found if pages]
@@ -74,7 +81,7 @@ async def best_admitted(scope: Scope, ranked: Sequence[Ranked], wanted: Filter, 
 
 async def withheld(scope: Scope, wanted: Filter, ids: Sequence[int]) -> set[int]:
     """Return those of the documents *ids* that *wanted* does not admit."""
-    values, numbers = values_of(wanted), set[int]()
+    values, numbers = values_of(wanted) if ids else {}, set[int]()
     if not values:
         return numbers
     for start in range(0, len(ids), CHUNK):

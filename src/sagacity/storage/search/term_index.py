@@ -21,6 +21,7 @@ import sqlalchemy as sa
 
 from sagacity.storage.base import Scope, SearchScope
 from sagacity.storage.schema.tables import search_documents
+from sagacity.storage.search.filters import PLAIN
 from sagacity.storage.search.ranked import CHUNK, Ids, off_the_loop
 from sagacity.storage.statements.array_params import among
 
@@ -64,11 +65,12 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Numbers int64 [n] ascending, owners int64 [n], and lengths in terms int32 [n]."""
+    """All [n]: numbers int64 ascending, owners int64, lengths in terms int32, and which are `PLAIN` bool."""
 
     ids: Ids
     owners: Ids
     lengths: npt.NDArray[np.int32]
+    plain: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ class Segment:
     def nbytes(self) -> int:
         """Roughly what it takes in memory."""
         arrays = (
-            *(self.documents.ids, self.documents.owners, self.documents.lengths, self.live),
+            *(self.documents.ids, self.documents.owners, self.documents.lengths, self.documents.plain),
+            self.live,
             *(self.postings.terms, self.postings.places, self.postings.frequencies),
         )
         return _OVERHEAD_BYTES + sum(one.nbytes for one in arrays)
@@ -206,7 +209,7 @@ class TermIndex:
 
 
 def segment_of(rows: Sequence[Any]) -> Segment:
-    """Build a segment of documents: rows of their numbers, owners, lengths in terms and packed terms."""
+    """Build a segment of documents: rows of number, owner, length in terms, packed terms, and whether it is plain."""
     rows = sorted(rows, key=lambda row: row[0])
     packed = [row[3] for row in rows]
     postings = np.frombuffer(b"".join(packed), _PACKED)
@@ -215,6 +218,7 @@ def segment_of(rows: Sequence[Any]) -> Segment:
         np.array([row[0] for row in rows], np.int64),
         np.array([row[1] for row in rows], np.int64),
         np.array([row[2] for row in rows], np.int32),
+        np.array([row[4] for row in rows], np.bool_),
     )
     return _segment(
         documents, Postings(postings["term"].astype(np.uint64), places, postings["frequency"].copy())
@@ -251,6 +255,7 @@ def _merged(segments: Sequence[Segment]) -> Segment:
         ids[order],
         np.concatenate([one.documents.owners[one.live] for one in segments])[order],
         np.concatenate([one.documents.lengths[one.live] for one in segments])[order],
+        np.concatenate([one.documents.plain[one.live] for one in segments])[order],
     )
     postings = Postings(
         np.concatenate([one.terms for one in parts]),
@@ -307,7 +312,7 @@ async def _brought_up(
 def _written_after() -> sa.Select[*tuple[Any, ...]]:
     """Build the statement for the documents of some scopes that were written after a revision."""
     column = search_documents.c
-    shown = (column.document_id, column.owner_id, column.term_count, column.terms)
+    shown = (column.document_id, column.owner_id, column.term_count, column.terms, PLAIN.label("is_plain"))
     return sa.select(*shown, column.scope_id, column.revision).where(
         among(column.scope_id, "scope_ids"), column.revision > sa.bindparam("revision")
     )
