@@ -66,6 +66,26 @@ async def test_a_visit_sees_one_moment(storage: Storage) -> None:
 
 
 @on_sqlite
+async def test_nobody_waits_for_a_long_visit(storage: Storage) -> None:
+    """Visits take turns, as they are short; the next goes on beside one that is not."""
+    begun, over = asyncio.Event(), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    async def long(transaction: Transaction) -> list[str]:
+        loop.call_soon_threadsafe(begun.set)
+        over.wait()
+        return await contents(transaction)
+
+    visits = asyncio.create_task(storage.visit(ORG, long))
+    try:
+        await begun.wait()
+        assert await storage.visit(ORG, contents) == []
+    finally:
+        over.set()
+    assert await visits == []
+
+
+@on_sqlite
 async def test_a_visit_whose_caller_has_gone_is_interrupted(storage: Storage) -> None:
     """A statement that would run for hours is ended, no other begins, and its connection serves the next."""
     begun, steps = threading.Event(), list[str]()
