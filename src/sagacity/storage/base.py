@@ -192,6 +192,14 @@ class Backend(Protocol):
         """Run *statement* in an open transaction and return its rows; one that comes again is run the quickest way."""
         ...
 
+    def rows_at_once(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any] | None:
+        """
+        Return the rows of a statement that finds one row, or none, by an index, as last committed.
+
+        None where that would keep the event loop waiting: the statement then needs a `visit`.
+        """
+        ...
+
     async def run(self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None) -> int:
         """Run *statement* as `rows` does; returns how many rows it touched."""
         ...

@@ -1,6 +1,6 @@
 """What is asked of the whole database: before it is known for which tenant a call is, or of all tenants."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -47,11 +47,9 @@ class Lookups:
         Raises:
             Unauthorized: there is none.
         """
-
-        async def look() -> Sequence[Any]:
-            return await self._rows(LIVE_TOKEN, {"token_hash": token_hash, "now": self._clock.now()})
-
-        rows = await self._shared.ask(token_hash, look)
+        rows = await self._by_key(
+            token_hash, LIVE_TOKEN, lambda: {"token_hash": token_hash, "now": self._clock.now()}
+        )
         if not rows:
             raise Unauthorized("the API token is not known, has expired or was revoked")
         return token_of(rows[0])
@@ -59,11 +57,17 @@ class Lookups:
     async def has_tokens(self) -> bool:
         """Return whether any token was ever made: only then may the server be reached from outside."""
         if not self._has_tokens:  # once yes, always yes: revoked ones count
-            self._has_tokens = await self._shared.ask(ANY_TOKEN, self._find_any_token)
+            self._has_tokens = bool(await self._by_key(ANY_TOKEN, ANY_TOKEN, dict))
         return self._has_tokens
 
-    async def _find_any_token(self) -> bool:
-        return bool(await self._rows(ANY_TOKEN))
+    async def _by_key(
+        self, key: Hashable, statement: sa.Executable, values: Callable[[], Mapping[str, Any]]
+    ) -> Sequence[Any]:
+        """Return what a statement finds by a key: at once, or by a visit that all share who look for the same."""
+        rows = self.backend.rows_at_once(statement, values())
+        if rows is not None:
+            return rows
+        return await self._shared.ask(key, lambda: self._rows(statement, values()))
 
     async def _rows(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
         return await self.backend.visit(

@@ -161,6 +161,9 @@ class Postgres:
         """Run *statement*; one that comes again through the driver, without SQLAlchemy."""
         return await self._statements.rows(connection, statement, parameters, partial(asked, connection))
 
+    def rows_at_once(self, statement: sa.Executable, parameters: Any = None) -> None:
+        """Return nothing: the database is elsewhere."""
+
     async def run(self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None) -> int:
         """Run *statement* as `rows` does; returns how many rows it touched."""
         return await self._statements.run(connection, statement, parameters, partial(asked, connection))

@@ -27,6 +27,7 @@ from sagacity.storage.search.exact_vectors import ExactVectors
 from sagacity.storage.search.term_index import TermIndex
 from sagacity.storage.sqlite.driver import OneHopConnection, connect
 from sagacity.storage.sqlite.file import rewrite
+from sagacity.storage.sqlite.point_reads import NEVER_WAITS, PointReads
 from sagacity.storage.sqlite.visits import BEGIN_TO_WRITE, BUSY_SECONDS, Visits, asked, is_busy
 from sagacity.storage.statements.json_conditions import SQLITE_FUNCTION, holds
 from sagacity.storage.statements.json_text import read_json
@@ -73,6 +74,7 @@ class SQLite:
         )
         self._turns = Turns()
         self._statements = PreparedStatements(self._visits.engine.dialect)
+        self._point_reads = PointReads(partial(_connected, path, (*_READER, *NEVER_WAITS)), self._statements)
         self.vectors: VectorIndex = ExactVectors()
         self.terms = TermIndex()
         self.statements: dict[object, Any] = {}
@@ -160,6 +162,10 @@ class SQLite:
         """Run *statement*; one that comes again in the connection's thread at once, without SQLAlchemy."""
         return await self._statements.rows(connection, statement, parameters, partial(_ask, connection))
 
+    def rows_at_once(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any] | None:
+        """Return the rows of *statement*; None while another process keeps the database from being read."""
+        return self._point_reads.rows(statement, parameters)
+
     async def run(self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None) -> int:
         """Run *statement* as `rows` does; returns how many rows it touched."""
         return await self._statements.run(connection, statement, parameters, partial(_ask, connection))
@@ -211,6 +217,7 @@ class SQLite:
 
     async def close(self) -> None:
         """Close every connection."""
+        self._point_reads.close()
         self._visits.close()
         self._writes.close()
         await self._readers.dispose()
@@ -240,9 +247,9 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
 
 def _engine_of_threads(path: Path, pragmas: tuple[str, ...], *, connections: int) -> sa.Engine:
     """Return what opens connections for threads; which one does not matter, as it is one at a time."""
-    engine = sa.create_engine(
+    return sa.create_engine(
         "sqlite+pysqlite://",
-        creator=lambda: sqlite3.connect(path, check_same_thread=False),
+        creator=partial(_connected, path, pragmas),
         poolclass=sa.QueuePool,
         pool_size=connections,
         max_overflow=0,
@@ -250,11 +257,11 @@ def _engine_of_threads(path: Path, pragmas: tuple[str, ...], *, connections: int
         hide_parameters=True,
     )
 
-    def on_connect(connection: sqlite3.Connection, _record: object) -> None:
-        _set_up(connection, pragmas)
 
-    event.listen(engine, "connect", on_connect)
-    return engine
+def _connected(path: Path, pragmas: tuple[str, ...]) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, check_same_thread=False)
+    _set_up(connection, pragmas)
+    return connection
 
 
 def _set_up(connection: Any, pragmas: tuple[str, ...]) -> None:

@@ -170,6 +170,25 @@ class PreparedStatements:
             await give_way()
         return made
 
+    def rows_at_once(
+        self,
+        statement: sa.Executable,
+        parameters: Parameters | None,
+        ask: Callable[[BoundStatement], DriverResult],
+    ) -> Sequence[Any]:
+        """
+        Run a statement that nobody narrows, and return its rows.
+
+        Args:
+            statement: one that is built once, and has the same text whatever its values are.
+            parameters: its values, by name.
+            ask: asks a driver.
+        """
+        prepared = self._kept(statement, (), is_for_each=False)
+        if prepared is None:
+            raise TypeError("the text of the statement depends on its values")
+        return prepared.rows(ask(prepared.told(parameters or {})))
+
     async def run(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any, ask: RunStatement
     ) -> int:
