@@ -43,10 +43,12 @@ class CallWriter:
 
     async def write(self, tenant: Tenant, values: Sequence[RequestAnalytics]) -> None:
         """Write calls; one that is there already stays as it is."""
-        async with self._storage.begin(tenant) as transaction:
+
+        async def add(transaction: Transaction) -> datetime:
             await transaction.request_analytics.add(values)
-            midnight = await self._nights.plan(transaction, tenant)
-        self._nights.note(tenant, midnight)
+            return await self._nights.plan(transaction, tenant)
+
+        self._nights.note(tenant, await self._storage.visit_to_write(tenant, add))
 
 
 class UsageWriter:
@@ -65,7 +67,9 @@ class UsageWriter:
         Raises:
             StorageError: one is of another organisation; none is written then.
         """
-        async with self._storage.begin(tenant) as transaction:
+
+        async def add(transaction: Transaction) -> datetime:
             await transaction.usage.add(await transaction.usage.known(values))
-            midnight = await self._nights.plan(transaction, tenant)
-        self._nights.note(tenant, midnight)
+            return await self._nights.plan(transaction, tenant)
+
+        self._nights.note(tenant, await self._storage.visit_to_write(tenant, add))
