@@ -1,5 +1,7 @@
 """The frozen base of every domain value."""
 
+from typing import Self
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -7,6 +9,10 @@ class Value(BaseModel):
     """A frozen value: equal by content, safe to share between tasks."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def __deepcopy__(self, memo: object = None) -> Self:
+        """Return the value itself: what another has by default is copied each time one is made."""
+        return self
 
 
 class DescribedValue(Value):

@@ -1,7 +1,7 @@
 """What the strategies found of one kind, as columns: a search finds some hundreds of things, and shows few of them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,6 @@ Key = tuple[str, int]
 Numbers = npt.NDArray[np.float64]
 Owners = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
-_NOTHING: Numbers = np.zeros(0)
 
 
 class Column(NamedTuple):
@@ -40,6 +39,9 @@ class Evidence:
     kind: str
     owners: Owners
     columns: Mapping[StrategyName, Column]
+    """Of the strategies that found any of it."""
+    asked: Collection[StrategyName]
+    """The strategies that answered, also those that found nothing."""
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -62,7 +64,7 @@ class Evidence:
             there |= ~np.isnan(one.place)
         rows = np.flatnonzero(there)
         taken = {name: Column(*(part[rows] for part in one)) for name, one in columns.items()}
-        return Evidence(self.kind, self.owners[rows], taken), rows
+        return replace(self, owners=self.owners[rows], columns=taken), rows
 
     def with_rows(self, rows: Rows, others: "Evidence") -> "Evidence":
         """Return the same, but for some *rows*, of which *others* says what is known."""
@@ -72,7 +74,7 @@ class Evidence:
             for part, other in zip(parts, others.columns[name], strict=True):
                 part[rows] = other
             columns[name] = Column(*parts)
-        return Evidence(self.kind, self.owners, columns)
+        return replace(self, columns=columns)
 
     def scores(self, strategy: StrategyName) -> Numbers:
         """Return a strategy's scores; NaN throughout if it found nothing or was not asked."""
@@ -93,21 +95,19 @@ def evidence_of(kind: str, found: Mapping[StrategyName, Hits]) -> Evidence:
         kind: of what is put together; other hits are left out.
         found: each strategy's hits; a strategy that was not asked, or failed, is not there.
     """
-    parts = {name: hits.of_kind(kind) for name, hits in found.items()}
-    if not any(map(len, parts.values())):
-        nothing = Column(_NOTHING, _NOTHING, _NOTHING)
-        return Evidence(kind, np.zeros(0, np.int64), dict.fromkeys(found, nothing))
+    parts = {name: part for name, hits in found.items() if (part := hits.of_kind(kind)) is not None}
+    if not parts:
+        return Evidence(kind, np.zeros(0, np.int64), {}, found.keys())
     owners = np.unique(np.concatenate([part.owners for part in parts.values()]))
     columns: dict[StrategyName, Column] = {}
     for name, part in parts.items():
         column = Column(*np.full((3, len(owners)), np.nan))
-        if len(part):
-            rows = np.searchsorted(owners, part.owners)
-            column.score[rows] = part.scores
-            column.ceiling[rows] = part.ceilings
-            column.place[rows] = np.arange(1, len(part) + 1)
+        rows = np.searchsorted(owners, part.owners)
+        column.score[rows] = part.scores
+        column.ceiling[rows] = part.ceilings
+        column.place[rows] = np.arange(1, len(part) + 1)
         columns[name] = column
-    return Evidence(kind, owners, columns)
+    return Evidence(kind, owners, columns, found.keys())
 
 
 def by_kind(kinds: Sequence[str], found: Mapping[StrategyName, Hits]) -> dict[str, Evidence]:

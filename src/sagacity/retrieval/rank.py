@@ -318,7 +318,7 @@ def _reciprocal(evidence: Evidence) -> _Scores:
     Source: Cormack, Clarke & Büttcher, SIGIR 2009; k = 60 is theirs. Unmatched documents get no rank at all: ranking
     them last in every list costs more than half of the right answers on short memories.
     """
-    best = sum(_RRF_WEIGHTS[name] / (RRF_K + 1) for name in evidence.columns) or 1.0
+    best = sum(_RRF_WEIGHTS[name] / (RRF_K + 1) for name in evidence.asked) or 1.0
     parts = {
         f"{name}_part": _RRF_WEIGHTS[name] / (RRF_K + one.place) / best
         for name, one in evidence.columns.items()

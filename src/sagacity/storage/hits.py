@@ -79,9 +79,9 @@ class Hits(Sequence[Hit]):
         """What was found, kind by kind; nothing of a kind of which nothing was found."""
         return list(self._parts.values())
 
-    def of_kind(self, kind: str) -> KindHits:
-        """Return what was found of *kind*."""
-        return self._parts[kind] if kind in self._parts else KindHits.of(kind, ())
+    def of_kind(self, kind: str) -> KindHits | None:
+        """Return what was found of *kind*; None for nothing."""
+        return self._parts.get(kind)
 
     def __len__(self) -> int:
         return sum(map(len, self._parts.values()))

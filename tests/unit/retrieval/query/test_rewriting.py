@@ -9,6 +9,7 @@ from sagacity.domain.ledger import CallFilter
 from sagacity.learning.models import open_models
 from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.memories.query_rewriting import rewrite_by_model
+from sagacity.providers.litellm_seam import loaded_litellm
 from sagacity.retrieval.query.rewriting import (
     LATE,
     LIMIT_SECONDS,
@@ -124,6 +125,7 @@ async def test_what_is_no_question_is_not_searched_for(server, answer, says, sto
 @pytest.mark.parametrize("answer", [slow(REWRITTEN, 20), never()])
 async def test_a_late_answer_is_not_waited_for(server, answer, storage):
     """The limit holds for the whole of it, and the question stands."""
+    await loaded_litellm()  # or the limit may pass before the model is asked
     server.answer_with(answer)
     found = await asking(server, storage, limit_seconds=0.2).reformulate(ORG, QUESTION, HISTORY)
     assert (found.text, found.rewritten, found.problem) == (QUESTION, None, LATE)
