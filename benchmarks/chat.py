@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import httpx
-from corpus import Corpus, Scope, fill, fill_graph
+from corpus import TENANT, Corpus, Scope, fill, fill_graph
 from harness import Budget, Effort, Place, Report, Table, folder, number, percentile, run, server
 from steps import asking
 
@@ -30,6 +30,7 @@ MEMORIES = 10_000
 PIECE_SECONDS = 0.05
 PROVIDER, RELAY = "--provider", "--relay"
 STARTING_SECONDS = 30.0
+COMPARING_SECONDS = 600.0
 
 
 @dataclass
@@ -246,6 +247,19 @@ async def load(place: Place) -> None:
         await fill_graph(storage, ["user-0"])
 
 
+async def until_compared(url: str, place: Place) -> None:
+    """Have the server look for duplicates among what was loaded, as it does once, and wait until it has done so."""
+    httpx.post(f"{url}/api/get_memory_review", json={"user_id": "user-0"}, timeout=60).raise_for_status()
+    async with open_database(place.settings) as storage:
+        deadline = time.monotonic() + COMPARING_SECONDS
+        while time.monotonic() < deadline:
+            async with storage.read(TENANT) as snapshot:
+                if not await snapshot.duplicates.uncompared():
+                    return
+            await asyncio.sleep(0.5)
+    raise TimeoutError("the server still compares what was loaded")
+
+
 def measure(effort: Effort) -> Report:
     """Load, ask one by one, then many at once, beside a relay."""
     calls, count, pieces = effort.pick(20, 200), effort.pick(20, 200), effort.pick(40, 100)
@@ -255,6 +269,7 @@ def measure(effort: Effort) -> Report:
             endpoint = {"model": "scripted", "api_key": "k", "api_base": f"{model}/v1"}
             config = {"api_key_config": {"custom_endpoint": endpoint}}
             httpx.post(f"{ours.url}/api/set_config", json=config, timeout=60).raise_for_status()
+            asyncio.run(until_compared(ours.url, Place(home)))
             alone = asyncio.run(before_the_call(ours.url, model, calls))
             relayed = asyncio.run(_relay_alone(relay, calls))
             asyncio.run(at_once(ours.url, 5, 5, 5))  # so that connections and threads are there
@@ -283,7 +298,7 @@ def _report(alone: Alone, relayed_first: list[float], own: Streams, theirs: Stre
 
     return Report(
         "Chat",
-        f"A user with {MEMORIES:,} memories; then {count} streams at once, each a piece every "
+        f"A user with {MEMORIES:,} memories, which were compared for duplicates before; then {count} streams at once, each a piece every "
         f"{PIECE_SECONDS * 1000:g} ms. Server, model, relay and reader share the machine.",
         budgets=[
             Budget("before the model is called, p95", percentile(alone.until_call, 0.95), 60, "ms"),

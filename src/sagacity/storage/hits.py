@@ -87,6 +87,9 @@ class Hits(Sequence[Hit]):
         return sum(map(len, self._parts.values()))
 
     def __iter__(self) -> Iterator[Hit]:
+        if len(self._parts) == 1:
+            [part] = self._parts.values()
+            return iter(part)
         # Sorted twice, as to make a key of both for each takes longer.
         hits = sorted((hit for part in self._parts.values() for hit in part), key=_DOCUMENT)
         return iter(sorted(hits, key=_SCORE, reverse=True))
