@@ -154,7 +154,8 @@ async def test_strategies_run_beside_each_other_and_beside_the_storing(
     await api.get("/api/get_config")  # so that it is known
     working, embedder = runtime.storage.backend, runtime.searcher._embedder
     together = {"embed": 1, "visit": 2, "write": 1}
-    runtime.storage.backend = runtime.searcher._embedder = SideBySide(working, embedder, together)
+    held = SideBySide(working, embedder, together, before={"visit": 1})  # the user's settings
+    runtime.storage.backend = runtime.searcher._embedder = held
     events = await asyncio.wait_for(sent(api, "what may I eat tomorrow?"), 90)
     runtime.storage.backend, runtime.searcher._embedder = working, embedder
     assert (ending_of(events).name, ending_of(events).data["status"]) == ("done", "done")

@@ -74,7 +74,9 @@ class Unreadable:
 class SideBySide:
     """A real backend and a real embedder that hold whatever begins, until all that belongs together has begun."""
 
-    def __init__(self, inner: Backend, embedder: Embedder, together: Mapping[str, int]) -> None:
+    def __init__(
+        self, inner: Backend, embedder: Embedder, together: Mapping[str, int], *, before: Mapping[str, int]
+    ) -> None:
         """
         Take the place of a backend and of an embedder.
 
@@ -82,11 +84,13 @@ class SideBySide:
             inner: the backend.
             embedder: the embedder.
             together: how many of each have to begin before any goes on: `write`, `visit`, `embed`.
+            before: how many of each go on at once, before any that is held.
         """
         self.model, self.dimension = embedder.model, embedder.dimension
         self._inner = inner
         self._embedder = embedder
         self._missing = Counter(together)
+        self._passing = Counter(before)
         self._all = asyncio.Event()
 
     def __getattr__(self, name: str) -> Any:
@@ -113,6 +117,9 @@ class SideBySide:
         return await self._embedder.embed(texts, background=background)
 
     async def _hold(self, what: str) -> None:
+        if self._passing[what]:
+            self._passing[what] -= 1
+            return
         self._missing -= Counter({what: 1})
         if not self._missing:
             self._all.set()

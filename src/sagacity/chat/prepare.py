@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import structlog
 from pydantic import JsonValue
@@ -39,14 +40,14 @@ class SendRequest:
 async def prepare(acting: Acting, user_id: UserId, sent: SendRequest, request_id: str) -> Prepared:
     """Read the conversation so far, and what is remembered; without either an answer is possible, too."""
     started = time.perf_counter()
-    said, summary, unread = [], "", ""
+    said: Sequence[Message] = ()
+    summary, unread = "", ""
     if sent.asked.history is not None:
         said = sent.asked.history
     elif sent.session_id is not None:
         try:
-            async with acting.read(user_id=user_id) as snapshot:
-                summary = (await snapshot.conversations.get(user_id, sent.session_id)).summary
-                said = await messages(snapshot, user_id, sent.session_id, limit=MOST_MESSAGES)
+            so_far = partial(_so_far, user_id=user_id, session_id=sent.session_id)
+            summary, said = await acting.visit(so_far, user_id=user_id)
         except StorageError as error:
             _log.warning("chat.no_history", kind=type(error).__name__)
             unread = _NOT_READ
@@ -54,8 +55,7 @@ async def prepare(acting: Acting, user_id: UserId, sent: SendRequest, request_id
     timings = {"history": _milliseconds(started)}
     settings, budgets, remembered = None, BUDGETS, NOTHING
     try:
-        async with acting.read(user_id=user_id) as snapshot:
-            settings = await snapshot.user_settings.find(user_id)
+        settings = await acting.visit(lambda snapshot: snapshot.user_settings.find(user_id), user_id=user_id)
         budgets = (await acting.config()).chat_budgets.to_domain()
         if sent.include_memory:
             remembered = await _remembered(
@@ -68,6 +68,14 @@ async def prepare(acting: Acting, user_id: UserId, sent: SendRequest, request_id
     timings |= {**remembered.timings, "preparing": _milliseconds(started)}
     note = "; ".join(filter(None, (unread, remembered.missing)))
     return Prepared(remembered, note, said, summary, zone_of(settings), budgets, timings)
+
+
+async def _so_far(
+    snapshot: Transaction, *, user_id: UserId, session_id: SessionId
+) -> tuple[str, Sequence[Message]]:
+    """Return what a conversation's beginning comes to, and its newest messages."""
+    summary = (await snapshot.conversations.get(user_id, session_id)).summary
+    return summary, await messages(snapshot, user_id, session_id, limit=MOST_MESSAGES)
 
 
 async def _in_sight(

@@ -113,6 +113,7 @@ class Chat:
             if sent.session_id is not None:
                 await self._turn(acting, user_id, sent.session_id, limit)
             preparing = asyncio.create_task(prepare(acting, user_id, sent, exchange_id))
+            await asyncio.sleep(0)  # it takes longer than to store the message, so it begins before
             try:
                 exchange = await self._store(acting, user_id, sent, exchange_id)
             except _BusyError:
