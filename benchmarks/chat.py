@@ -298,8 +298,8 @@ def _report(alone: Alone, relayed_first: list[float], own: Streams, theirs: Stre
 
     return Report(
         "Chat",
-        f"A user with {MEMORIES:,} memories, which were compared for duplicates before; then {count} streams at once, each a piece every "
-        f"{PIECE_SECONDS * 1000:g} ms. Server, model, relay and reader share the machine.",
+        f"A user with {MEMORIES:,} memories, which were compared for duplicates before; then {count} streams at once, "
+        f"each a piece every {PIECE_SECONDS * 1000:g} ms. Server, model, relay and reader share the machine.",
         budgets=[
             Budget("before the model is called, p95", percentile(alone.until_call, 0.95), 60, "ms"),
             Budget("streams that did not end", own.failed, 0, ""),
