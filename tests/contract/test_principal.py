@@ -126,7 +126,7 @@ async def test_what_waits_is_counted_and_found_once_it_is_approved(storage: Stor
     learned = new_memory("how to brew", kind=MemoryKind.SKILL, user_id=None)
     async with storage.begin(EVERYONE) as tx:
         [skill] = await tx.memories.add([learned])
-        assert await tx.search.by_terms(served, "brew", 9) == []
+        assert not await tx.search.by_terms(served, "brew", 9)
         assert await tx.search.count_withheld(served, Visibility.WAITS_FOR_REVIEW) == 1
         await tx.memories.save([skill.model_copy(update={"approval": Approval.APPROVED})])
         assert len(await tx.search.by_terms(served, "brew", 9)) == 1

@@ -34,7 +34,7 @@ async def test_current_memory_that_stopped_holding_is_neither_listed_nor_found(s
     later = START + timedelta(days=1)
     wanted = Filter(kinds=(MemoryKind.PROFILE,), user_id=ANNA, valid_at=later)
     async with storage.read(ORG) as snapshot:
-        assert await snapshot.search.by_terms(wanted, "Lyon", 9) == []
+        assert not await snapshot.search.by_terms(wanted, "Lyon", 9)
         assert (
             await snapshot.memories.list_newest(
                 MemoryKind.PROFILE, user_id=ANNA, statuses=[Status.CURRENT], valid_at=later, limit=9

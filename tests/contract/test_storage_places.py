@@ -6,6 +6,7 @@ from sagacity.domain.ids import SessionId
 from sagacity.domain.interaction import Interaction, NewInteraction, NewRequest
 from sagacity.domain.query import Filter
 from sagacity.storage.evidence.turn_windows import REACH
+from sagacity.storage.hits import Hits
 from sagacity.storage.transaction import Storage, Transaction
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, START, StoppedClock, said
 
@@ -92,14 +93,14 @@ async def test_standing_says_where_and_when(storage: Storage) -> None:
     wanted = Filter(interactions=True, user_id=ANNA)
     async with storage.read(ORG) as snapshot:
         hits = [one.hit for one in await snapshot.search.newest_turns(wanted, 9)]
-        standings = await snapshot.search.signals_of(hits)
+        standings = await snapshot.search.signals_of(Hits.of(hits).parts)
     second, first = (standings[hit.kind, hit.owner_id] for hit in hits)
     assert [(one.session, one.seq) for one in (first, second)] == [((ANNA, "s"), 1), ((ANNA, "s"), 2)]
     assert [one.happened_at for one in (first, second)] == [START, LONG_AGO]
     assert (first.first_person, second.first_person) == (0.5, 0.0)
     assert [(one.speaker, one.asks) for one in (first, second)] == [("", False), ("Ben", True)]
     async with storage.read(OTHER_ORG) as snapshot:
-        assert await snapshot.search.signals_of(hits) == {}
+        assert await snapshot.search.signals_of(Hits.of(hits).parts) == {}
 
 
 async def test_happened_at_is_kept_beside_arrival(storage: Storage) -> None:
