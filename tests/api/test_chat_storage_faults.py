@@ -11,11 +11,11 @@ import sqlalchemy as sa
 from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from sagacity.chat.respond import HOLD_SECONDS
+from sagacity.chat.respond import HOLD_SECONDS, PREPARED_AT_ONCE
 from sagacity.domain.query import StrategyName
 from sagacity.storage.schema.tables import exchanges
 from support.chatting import ending_of, events_of, said_in, sent, text_of
-from support.faults import Faulty, SideBySide, Unreadable, When
+from support.faults import Faulty, HeldEmbedder, SideBySide, Unreadable, When
 from support.parts import StoppedClock
 from support.promises import choose
 from support.scripted_llm import Answer, scripted_llm
@@ -162,6 +162,24 @@ async def test_strategies_run_beside_each_other_and_beside_the_storing(
     assert "note" not in events[2].data
     timings = ending_of(events).data["timings"]
     assert {f"{name}_search" for name in StrategyName} <= set(timings)
+
+
+async def test_messages_are_prepared_a_few_at_a_time(app: FastAPI, api: httpx.AsyncClient) -> None:
+    """All are stored at once; more at a time would be late to begin, and keep the pieces of answers waiting."""
+    runtime, count = app.state.runtime, PREPARED_AT_ONCE + 3
+    runtime.searcher._embedder = held = HeldEmbedder(runtime.searcher._embedder)
+    sending = [asyncio.create_task(sent(api, f"what may I eat on day {number}?")) for number in range(count)]
+
+    async def stored() -> bool:
+        kept = (await api.get("/api/chat/conversations")).json()["total"]
+        return kept == count and len(held.asked) >= PREPARED_AT_ONCE
+
+    await until(stored)
+    await api.get("/api/chat/conversations")  # whoever else could begin has had the time to
+    assert len(held.asked) == PREPARED_AT_ONCE
+    held.go_on.set()
+    assert {ending_of(events).data["status"] for events in await asyncio.gather(*sending)} == {"done"}
+    assert len(held.asked) == count
 
 
 async def test_answer_that_is_written_here_is_never_taken_for_interrupted(

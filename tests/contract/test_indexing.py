@@ -33,8 +33,8 @@ async def test_everything_gets_its_vector(storage: Storage) -> None:
     async with storage.read(ORG) as snapshot:
         [vector] = await WordEmbedder().embed(["turn 7"])
         hits = (await snapshot.search.by_vector(Filter(interactions=True), vector, 3)).hits
-        [turn] = await snapshot.interactions.get([hits[0].owner_id])
-    assert (turn.content, hits[0].score) == ("turn 7", pytest.approx(1.0, abs=1e-3))
+        [turn] = await snapshot.interactions.get([next(iter(hits)).owner_id])
+    assert (turn.content, next(iter(hits)).score) == ("turn 7", pytest.approx(1.0, abs=1e-3))
 
 
 async def test_learned_while_the_embedder_is_down(storage: Storage, clock, ids) -> None:
@@ -95,7 +95,7 @@ async def test_text_that_is_refused_by_itself_holds_nothing_up(storage: Storage)
         progress = await snapshot.search.progress("interaction", [turn.interaction_id for turn in turns])
         hits = await snapshot.search.by_terms(Filter(interactions=True), "number 2", 9)
     assert progress == (4, 1, "content policy")
-    assert hits[0].owner_id == turns[2].interaction_id
+    assert next(iter(hits)).owner_id == turns[2].interaction_id
 
 
 async def test_memory_edited_while_it_is_embedded_keeps_waiting(storage: Storage) -> None:

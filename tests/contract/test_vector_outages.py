@@ -36,7 +36,7 @@ async def test_a_store_that_is_down_is_named_and_catches_up(copying: Storage, qd
     [late] = await add(copying, ROWS[30:31])
     nearest = await search(copying, ROWS[30])
     assert nearest.fallback == "the vector store cannot be reached; the database answered"
-    assert nearest.hits[0].owner_id == late.memory_id
+    assert next(iter(nearest.hits)).owner_id == late.memory_id
     await copy_of(copying).run()  # says so in the log, and ends
     with pytest.raises(VectorStoreError, match="cannot be reached"):
         await copy_of(copying).fill()
@@ -106,7 +106,7 @@ async def test_a_lost_collection_is_noticed_and_made_anew(copying: Storage, qdra
     qdrant.start(empty=True)
     lost = "the vector store lost the copy; it is being rebuilt; the database answered"
     nearest = await search(copying, ROWS[3])
-    assert (nearest.fallback, nearest.hits[0].owner_id) == (lost, kept[3].memory_id)
+    assert (nearest.fallback, next(iter(nearest.hits)).owner_id) == (lost, kept[3].memory_id)
     home = await copy_of(copying)._home()
     await copying.vector_store.create(home.name, home.dimension)  # as far as a job that is killed there
     assert (await search(copying, ROWS[3])).fallback == lost
@@ -203,7 +203,7 @@ async def test_too_much_that_is_not_copied_is_left_to_the_database(
     assert nearest.fallback == (
         "the vector store is behind: too much is not copied yet; the database answered"
     )
-    assert nearest.hits[0].score == pytest.approx(1.0, abs=1e-3)
+    assert next(iter(nearest.hits)).score == pytest.approx(1.0, abs=1e-3)
 
 
 async def test_a_question_over_few_documents_is_not_sent(storage: Storage, qdrant: QdrantServer) -> None:

@@ -126,6 +126,22 @@ class SideBySide:
         await asyncio.wait_for(self._all.wait(), 60)
 
 
+class HeldEmbedder:
+    """A real embedder that holds questions until it may go on."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self.model, self.dimension = inner.model, inner.dimension
+        self.asked: list[str] = []
+        self.go_on = asyncio.Event()
+        self._inner = inner
+
+    async def embed(self, texts: Sequence[str], *, background: bool = False) -> Any:
+        if not background:
+            self.asked += texts
+            await self.go_on.wait()
+        return await self._inner.embed(texts, background=background)
+
+
 def with_memories(times: int | None = None) -> When:
     """Break transactions at whose end there are memories: all, or the first few."""
     left = times

@@ -11,7 +11,11 @@ class Value(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     def __deepcopy__(self, memo: object = None) -> Self:
-        """Return the value itself: what another has by default is copied each time one is made."""
+        """
+        Return the value itself: it never changes, and pydantic would copy it wherever it is a default.
+
+        So nobody may tell `model_copy` to be `deep`.
+        """
         return self
 
 

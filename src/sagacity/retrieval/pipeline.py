@@ -33,8 +33,8 @@ RERANK_BLEND = 0.3
 RERANK_SECONDS = 1.0
 """How long looking again may take, all kinds together."""
 _STEPS_TO_THE_EMBEDDER = 2
-"""Tasks that run before the embedder's thread has its work: what prepares it, and what computes it for all who ask. It
-takes longest, so it goes first: were the database's thread to have the interpreter before it, it began 2 ms later."""
+"""Steps of the event loop until the embedder's thread has its work: one prepares it, one computes it for all who ask.
+Embedding takes longest, so it goes first: behind the database's thread it began 2 ms later."""
 _ALL = "all"
 _WITHOUT_VECTOR = tuple(name for name in StrategyName if name is not StrategyName.VECTOR)
 Result = TypeVar("Result")
@@ -100,8 +100,10 @@ class Searcher:
                 await asyncio.sleep(0)
             parts = await self._look(answers, whose, ask)
             vectors = await embedding
-        finally:
+        except BaseException:
             embedding.cancel()
+            await asyncio.wait([embedding])
+            raise
         others = [part.text for part in parts if part.text != query.text]
         vectors = vectors | await self._vectors(answers, others)
         ask = replace(

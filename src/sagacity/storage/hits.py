@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import NamedTuple, Self, overload
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -46,9 +46,9 @@ class KindHits:
         return len(self.ids)
 
     def __iter__(self) -> Iterator[Hit]:
-        kinds = [self.kind] * len(self)
-        columns = (self.ids.tolist(), self.owners.tolist(), kinds, self.scores.tolist())
-        return (Hit(*row) for row in zip(*columns, self.ceilings.tolist(), strict=True))
+        columns = (self.ids, self.owners, self.scores, self.ceilings)
+        rows = zip(*(one.tolist() for one in columns), strict=True)
+        return (Hit(number, owner, self.kind, score, ceiling) for number, owner, score, ceiling in rows)
 
     def taken(self, rows: Rows | slice) -> "KindHits":
         """Return some rows, in the order in which they are named."""
@@ -59,8 +59,8 @@ class KindHits:
         return self.taken(np.flatnonzero(~np.isin(self.ids, list(ids)))) if ids else self
 
 
-class Hits(Sequence[Hit]):
-    """Everything that a search found, each kind by itself; as a sequence best first, ties by document."""
+class Hits(Collection[Hit]):
+    """Everything that a search found: of one kind in its own order, of several best first, ties by document."""
 
     def __init__(self, parts: Iterable[KindHits] = ()) -> None:
         """Take what was found of each kind: one part of each."""
@@ -94,14 +94,8 @@ class Hits(Sequence[Hit]):
         hits = sorted((hit for part in self._parts.values() for hit in part), key=_DOCUMENT)
         return iter(sorted(hits, key=_SCORE, reverse=True))
 
-    @overload
-    def __getitem__(self, place: int) -> Hit: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[Hit]: ...
-
-    def __getitem__(self, place: int | slice) -> Hit | list[Hit]:
-        return list(self)[place]
+    def __contains__(self, hit: object) -> bool:
+        return any(one == hit for one in self)
 
 
 def joined(parts: Sequence[KindHits]) -> KindHits:

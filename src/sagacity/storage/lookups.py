@@ -63,7 +63,7 @@ class Lookups:
     async def _by_key(
         self, key: Hashable, statement: sa.Executable, values: Callable[[], Mapping[str, Any]]
     ) -> Sequence[Any]:
-        """Return what a statement finds by a key: at once, or by a visit that all share who look for the same."""
+        """Return what a statement finds by a key: at once, or else by one visit for all who look for the same."""
         rows = self.backend.rows_at_once(statement, values())
         if rows is not None:
             return rows

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite.pysqlite import dialect
 
 from sagacity.storage.sqlite.point_reads import PointReads
-from sagacity.storage.statements.prepared import PreparedStatements
+from sagacity.storage.statements.prepared import BoundStatement, DriverResult, PreparedStatements
 
 _notes = sa.table("notes", sa.column("note_id", sa.Integer), sa.column("text", sa.Text))
 OF_NUMBER = sa.select(_notes.c.text).where(_notes.c.note_id == sa.bindparam("note_id"))
@@ -28,9 +28,15 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "notes.db"
 
 
+def asked(connection: sqlite3.Connection, told: BoundStatement) -> DriverResult:
+    """What the database answers."""
+    cursor = connection.execute(told.text, told.values)
+    return DriverResult(cursor.description, cursor.fetchall(), cursor.rowcount)
+
+
 @pytest.fixture
 def reads(path: Path) -> Iterator[PointReads]:
-    reads = PointReads(lambda: sqlite3.connect(path, timeout=0), PreparedStatements(dialect()))
+    reads = PointReads(lambda: sqlite3.connect(path, timeout=0), asked, PreparedStatements(dialect()))
     yield reads
     reads.close()
 
@@ -61,3 +67,10 @@ def test_a_statement_has_one_text(reads: PointReads) -> None:
     """One that grows with its values is not kept, and none of the kind is asked here."""
     with pytest.raises(TypeError):
         reads.rows(ANY_OF, {"ids": [1]})
+
+
+def test_what_is_closed_is_not_opened_again(reads: PointReads) -> None:
+    """Nobody would close it."""
+    assert reads.rows(OF_NUMBER, {"note_id": 1}) == [("first",)]
+    reads.close()
+    assert reads.rows(OF_NUMBER, {"note_id": 1}) is None

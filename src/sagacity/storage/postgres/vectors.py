@@ -11,7 +11,7 @@ from pgvector import HalfVector
 
 from sagacity.domain.query import Filter
 from sagacity.storage.base import Nearest, Scope, SearchScope, Vectors
-from sagacity.storage.hits import Hit, Hits
+from sagacity.storage.hits import Hit, Hits, best_of
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import SHAPES, admitted, scopes_by_kind, users_of, values_of, within
 
@@ -74,9 +74,8 @@ class PostgresVectors:
             whose = scopes_by_kind(scopes, of_user=wanted.user_id is not None)
         question = HalfVector(vector.astype(np.float16))
         rows = await scope.all(statement, {"question": question, "most": limit} | whose | values)
-        return Nearest(
-            Hits.of(Hit(row.document_id, row.owner_id, row.kind, -float(row.distance)) for row in rows)
-        )
+        hits = Hits.of(Hit(row.document_id, row.owner_id, row.kind, -float(row.distance)) for row in rows)
+        return Nearest(best_of(hits.parts, limit))
 
     async def search_many(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vectors: Vectors, limit: int

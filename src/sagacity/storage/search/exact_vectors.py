@@ -1,6 +1,7 @@
 """Exact search by vector over half-precision blobs, with a bounded cache of large scopes."""
 
 import sys
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -57,6 +58,7 @@ class ExactVectors:
         self._capacity = capacity_bytes
         self._large_scope = large_scope
         self._cache: OrderedDict[int, _Matrix] = OrderedDict()
+        self._lock = threading.Lock()  # readers of SQLite are threads
 
     async def search(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
@@ -90,14 +92,16 @@ class ExactVectors:
 
     def forget(self) -> None:
         """Let go of all scopes that are kept in memory."""
-        self._cache.clear()
+        with self._lock:
+            self._cache.clear()
 
     async def _matrix(self, scope: Scope, one: SearchScope) -> _Matrix:
-        known = self._cache.get(one.scope_id)
-        if known is not None and known.revision >= one.revision:
-            self._cache.move_to_end(one.scope_id)
-            if known.revision == one.revision:
-                return known
+        with self._lock:
+            known = self._cache.get(one.scope_id)
+            if known is not None:
+                self._cache.move_to_end(one.scope_id)
+        if known is not None and known.revision == one.revision:
+            return known
         usable = known is not None and one.removed_revision <= known.revision <= one.revision
         fresh = await _load(scope, one, after=known.revision if known and usable else -1)
         if known is not None and usable:
@@ -106,13 +110,16 @@ class ExactVectors:
         return fresh
 
     def _keep(self, scope_id: int, matrix: _Matrix) -> None:
-        kept = self._cache.get(scope_id)
-        if kept is not None and kept.revision > matrix.revision:
-            return
-        self._cache[scope_id] = matrix
-        self._cache.move_to_end(scope_id)
-        while sum(one.rows.nbytes for one in self._cache.values()) > self._capacity and len(self._cache) > 1:
-            self._cache.popitem(last=False)
+        with self._lock:
+            kept = self._cache.get(scope_id)
+            if kept is not None and kept.revision > matrix.revision:
+                return
+            self._cache[scope_id] = matrix
+            self._cache.move_to_end(scope_id)
+            while (
+                sum(one.rows.nbytes for one in self._cache.values()) > self._capacity and len(self._cache) > 1
+            ):
+                self._cache.popitem(last=False)
 
 
 async def scan(
@@ -184,8 +191,10 @@ def _best_of(rows: Sequence[Any], vector: Vectors, limit: int, before: Sequence[
     places: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         places.setdefault(row.kind, []).append(place)
-    every = KindHits("", ids, owners, scores, np.ones(len(ids)))
-    parts = [replace(every.taken(np.array(some)), kind=kind) for kind, some in places.items()]
+    parts = [
+        KindHits(kind, ids[some], owners[some], scores[some], np.ones(len(some)))
+        for kind, some in places.items()
+    ]
     return list(best_of([*before, *parts], limit).parts)
 
 

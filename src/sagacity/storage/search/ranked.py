@@ -61,8 +61,8 @@ async def best_admitted(scope: Scope, ranked: Sequence[Ranked], wanted: Filter, 
     """
     Return the best *limit* of each of *ranked* that *wanted* admits.
 
-    The database is asked, best first, which of them may not be found; not of what is plain, where that is admitted. So
-    mostly there is no question, or one is enough.
+    The database is asked, best first, which of them may not be found, but not about plain ones where *wanted* admits
+    those. So mostly there is no question, or one is enough.
     """
     trusts = admits_plain(wanted)
     found: list[list[KindHits]] = [[] for _ in ranked]
@@ -81,7 +81,7 @@ async def best_admitted(scope: Scope, ranked: Sequence[Ranked], wanted: Filter, 
 
 async def withheld(scope: Scope, wanted: Filter, ids: Sequence[int]) -> set[int]:
     """Return those of the documents *ids* that *wanted* does not admit."""
-    values, numbers = values_of(wanted) if ids else {}, set[int]()
+    values, numbers = values_of(wanted), set[int]()
     if not values:
         return numbers
     for start in range(0, len(ids), CHUNK):

@@ -20,9 +20,10 @@ import numpy.typing as npt
 import sqlalchemy as sa
 
 from sagacity.storage.base import Scope, SearchScope
+from sagacity.storage.hits import Ids
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import PLAIN
-from sagacity.storage.search.ranked import CHUNK, Ids, off_the_loop
+from sagacity.storage.search.ranked import CHUNK, off_the_loop
 from sagacity.storage.statements.array_params import among
 
 CACHE_BYTES = 128 * 2**20

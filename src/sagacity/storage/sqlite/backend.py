@@ -74,7 +74,9 @@ class SQLite:
         )
         self._turns = Turns()
         self._statements = PreparedStatements(self._visits.engine.dialect)
-        self._point_reads = PointReads(partial(_connected, path, (*_READER, *NEVER_WAITS)), self._statements)
+        self._point_reads = PointReads(
+            partial(_connected, path, (*_READER, *NEVER_WAITS)), _driven, self._statements
+        )
         self.vectors: VectorIndex = ExactVectors()
         self.terms = TermIndex()
         self.statements: dict[object, Any] = {}
