@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sagacity.chat.respond import HOLD_SECONDS, PREPARED_AT_ONCE
+from sagacity.chat.slots import Slots
 from sagacity.domain.query import StrategyName
 from sagacity.storage.schema.tables import exchanges
 from support.chatting import ending_of, events_of, said_in, sent, text_of
@@ -168,6 +169,8 @@ async def test_messages_are_prepared_a_few_at_a_time(app: FastAPI, api: httpx.As
     """All are stored at once; more at a time would be late to begin, and keep the pieces of answers waiting."""
     runtime, count = app.state.runtime, PREPARED_AT_ONCE + 3
     runtime.searcher._embedder = held = HeldEmbedder(runtime.searcher._embedder)
+    runtime.searcher._strategy_seconds = 600  # or the vectors are given up, on a busy machine
+    runtime.chat._preparing = Slots(PREPARED_AT_ONCE, seconds=600)
     sending = [asyncio.create_task(sent(api, f"what may I eat on day {number}?")) for number in range(count)]
 
     async def stored() -> bool:
@@ -175,11 +178,27 @@ async def test_messages_are_prepared_a_few_at_a_time(app: FastAPI, api: httpx.As
         return kept == count and len(held.asked) >= PREPARED_AT_ONCE
 
     await until(stored)
-    await api.get("/api/chat/conversations")  # whoever else could begin has had the time to
+    for _ in range(10):  # whoever else could begin has had the time to
+        await api.get("/api/chat/conversations")
     assert len(held.asked) == PREPARED_AT_ONCE
     held.go_on.set()
     assert {ending_of(events).data["status"] for events in await asyncio.gather(*sending)} == {"done"}
     assert len(held.asked) == count
+
+
+async def test_an_embedder_that_hangs_holds_up_no_other_message(app: FastAPI, api: httpx.AsyncClient) -> None:
+    """Messages that wait for it let the next ones begin."""
+    runtime, count = app.state.runtime, PREPARED_AT_ONCE + 3
+    runtime.searcher._embedder = held = HeldEmbedder(runtime.searcher._embedder)
+    runtime.searcher._strategy_seconds = 600
+    sending = [asyncio.create_task(sent(api, f"what may I eat on day {number}?")) for number in range(count)]
+
+    async def all_begun() -> bool:
+        return len(held.asked) == count
+
+    await until(all_begun)
+    held.go_on.set()
+    assert {ending_of(events).data["status"] for events in await asyncio.gather(*sending)} == {"done"}
 
 
 async def test_answer_that_is_written_here_is_never_taken_for_interrupted(

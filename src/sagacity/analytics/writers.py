@@ -1,6 +1,6 @@
 """How recorded calls and usage events are written, and that somebody comes later to clean up after them."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
 from sagacity.domain.analytics import RequestAnalytics
@@ -13,52 +13,41 @@ from sagacity.learning.analytics_upkeep import AFTER_MIDNIGHT
 from sagacity.storage.transaction import Storage, Transaction
 
 
-class _Nights:
-    """Makes an organisation due after midnight, once a day and process."""
+class _NightlyWriter:
+    """Writes, and makes the organisation due after midnight, once a day and process."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, storage: Storage, clock: Clock) -> None:
+        self._storage = storage
         self._clock = clock
         self._planned: dict[OrgId, datetime] = {}
 
-    async def plan(self, transaction: Transaction, tenant: Tenant) -> datetime:
-        """Have the organisation looked at after midnight; returns that midnight, for `note` after the commit."""
+    async def _write(self, tenant: Tenant, add: Callable[[Transaction], Awaitable[None]]) -> None:
+        """Do what *add* does, in one transaction with the plan."""
         midnight = step_of(self._clock.now(), Granularity.DAY) + timedelta(days=1)
-        if self._planned.get(tenant.org_id) != midnight:
-            await transaction.cursors.ensure_due(ORGANISATION, midnight + AFTER_MIDNIGHT)
-        return midnight
 
-    def note(self, tenant: Tenant, midnight: datetime) -> None:
-        """Note that it is planned."""
+        async def add_and_plan(transaction: Transaction) -> None:
+            await add(transaction)
+            if self._planned.get(tenant.org_id) != midnight:
+                await transaction.cursors.ensure_due(ORGANISATION, midnight + AFTER_MIDNIGHT)
+
+        await self._storage.visit_to_write(tenant, add_and_plan)
         self._planned[tenant.org_id] = midnight
 
 
-class CallWriter:
+class CallWriter(_NightlyWriter):
     """Writes recorded calls, and sees that their day is summed up when it is over."""
 
     name = "analytics"
 
-    def __init__(self, storage: Storage, clock: Clock) -> None:
-        self._storage = storage
-        self._nights = _Nights(clock)
-
     async def write(self, tenant: Tenant, values: Sequence[RequestAnalytics]) -> None:
         """Write calls; one that is there already stays as it is."""
-
-        async def add(transaction: Transaction) -> datetime:
-            await transaction.request_analytics.add(values)
-            return await self._nights.plan(transaction, tenant)
-
-        self._nights.note(tenant, await self._storage.visit_to_write(tenant, add))
+        await self._write(tenant, lambda transaction: transaction.request_analytics.add(values))
 
 
-class UsageWriter:
+class UsageWriter(_NightlyWriter):
     """Writes usage events, and sees that old ones are deleted."""
 
     name = "usage"
-
-    def __init__(self, storage: Storage, clock: Clock) -> None:
-        self._storage = storage
-        self._nights = _Nights(clock)
 
     async def write(self, tenant: Tenant, values: Sequence[UsageEvent]) -> None:
         """
@@ -68,8 +57,7 @@ class UsageWriter:
             StorageError: one is of another organisation; none is written then.
         """
 
-        async def add(transaction: Transaction) -> datetime:
+        async def add(transaction: Transaction) -> None:
             await transaction.usage.add(await transaction.usage.known(values))
-            return await self._nights.plan(transaction, tenant)
 
-        self._nights.note(tenant, await self._storage.visit_to_write(tenant, add))
+        await self._write(tenant, add)

@@ -15,6 +15,7 @@ from sagacity.chat.conversations import answer_of, begin_conversation
 from sagacity.chat.events import BEGINNING, Event, Progress, events_after
 from sagacity.chat.live import KEEP_SECONDS, LiveAnswer, LiveAnswers
 from sagacity.chat.prepare import SendRequest, prepare, texts_of
+from sagacity.chat.slots import Slots
 from sagacity.chat.writer import (
     AnswerWriter,
     Prepared,
@@ -69,9 +70,10 @@ PREPARED_AT_ONCE = 4
 Messages of a process whose memories are looked for at the same time; the others wait in the order in which they came.
 
 Where two hundred came together and all were prepared at once, each waited for all others at every step, and the pieces
-of the first answers were late by up to twelve seconds while the last ones were begun. With four it is half a second;
-with two the first pieces come later, as a question is embedded beside the work for another.
+of the first answers were late by up to twelve seconds while the last ones were begun. With four it is half a second.
 """
+PREPARING_SECONDS = 1.0
+"""After so long the next message begins as well: an embedder over the network that hangs must not hold up all chats."""
 
 
 class Chat:
@@ -82,7 +84,7 @@ class Chat:
         self._policy = policy
         self._live = LiveAnswers(parts.storage, parts.clock, owner=parts.ids.new(), hold_seconds=HOLD_SECONDS)
         self._background: set[asyncio.Task[None]] = set()
-        self._preparing = asyncio.Semaphore(PREPARED_AT_ONCE)
+        self._preparing = Slots(PREPARED_AT_ONCE, seconds=PREPARING_SECONDS)
         self._is_stopping = False
 
     async def start(self) -> None:
@@ -342,7 +344,7 @@ class Chat:
         self, acting: Acting, user_id: UserId, sent: SendRequest, request_id: str
     ) -> Prepared:
         """Prepare an answer, in its turn."""
-        async with self._preparing:
+        async with self._preparing.take():
             return await prepare(acting, user_id, sent, request_id)
 
     async def _store(self, acting: Acting, user_id: UserId, sent: SendRequest, exchange_id: str) -> Exchange:

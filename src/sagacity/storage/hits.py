@@ -59,7 +59,7 @@ class KindHits:
         return self.taken(np.flatnonzero(~np.isin(self.ids, list(ids)))) if ids else self
 
 
-class Hits(Collection[Hit]):
+class Hits(Iterable[Hit]):
     """Everything that a search found: of one kind in its own order, of several best first, ties by document."""
 
     def __init__(self, parts: Iterable[KindHits] = ()) -> None:
@@ -93,9 +93,6 @@ class Hits(Collection[Hit]):
         # Sorted twice, as to make a key of both for each takes longer.
         hits = sorted((hit for part in self._parts.values() for hit in part), key=_DOCUMENT)
         return iter(sorted(hits, key=_SCORE, reverse=True))
-
-    def __contains__(self, hit: object) -> bool:
-        return any(one == hit for one in self)
 
 
 def joined(parts: Sequence[KindHits]) -> KindHits:
