@@ -180,10 +180,6 @@ class Trace(Value):
         """Return the trace with a strategy that gave no answer."""
         return self.model_copy(update={"failed": self.failed | {strategy: reason}})
 
-    def with_failures(self, later: "Trace") -> "Trace":
-        """Return the trace with what failed in a *later* look."""
-        return self.model_copy(update={"failed": self.failed | later.failed})
-
 
 class Found(Value):
     """What a search gives back, best first."""

@@ -451,11 +451,6 @@ class InteractionRepository:
         gone = one_of(interactions.c.interaction_id, ids)  # and no turn that came meanwhile
         return await self._scope.run(sa.delete(interactions).where(self._scope.owns(interactions), gone))
 
-    async def _select(self, *conditions: sa.ColumnElement[bool]) -> list[Interaction]:
-        column = interactions.c
-        statement = self._mine().where(*conditions).order_by(unindexed(column.user_id), column.seq)
-        return await each(interaction_of, await self._scope.all(statement))
-
     def _mine(self) -> sa.Select[Any]:
         return with_request.where(interactions.c.org_id == self._scope.org_id)
 
