@@ -94,6 +94,20 @@ def test_every_parameter_and_field_is_described():
     assert [place for place, name, one in described if says_nothing(name, one.get("description", ""))] == []
 
 
+def test_no_path_and_no_query_takes_a_text_that_databases_refuse():
+    """PostgreSQL has no place for NUL characters: a call with one is refused with a word, not by the database."""
+    taken = [
+        f"{route.path}: {field.alias}"
+        for router in SERVED
+        for route in router.routes
+        if isinstance(route, APIRoute)
+        for dependant in (route.dependant, *walk(route.dependant))
+        for field in (*dependant.path_params, *dependant.query_params)
+        if not field.validate("a\x00b", {}, loc=("query", field.alias))[1]
+    ]
+    assert taken == []
+
+
 def test_every_text_of_the_table_of_fields_is_used():
     """A text for a field that is gone, or that has one of its own, is left over."""
     used: set[str] = set()

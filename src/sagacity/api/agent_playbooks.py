@@ -10,7 +10,7 @@ from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
-from sagacity.domain.errors import InvalidInput, NotFound
+from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryId, MemoryUid
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.paced import each
@@ -21,6 +21,7 @@ from sagacity.memories.change_logs import aggregation_changes
 from sagacity.memories.listing import Choice, list_memories
 from sagacity.memories.review import edit_agent_playbook, set_approval
 from sagacity.memories.write import add_memories
+from sagacity.schemas.base import Label
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.playbooks import (
     AddAgentPlaybooksBody,
@@ -108,15 +109,13 @@ async def get_agent_playbooks(body: GetAgentPlaybooksBody, caller: Reads) -> Age
 async def get_playbook_aggregation_change_logs(
     caller: Reads,
     playbook_name: Annotated[
-        str, Query(max_length=512, description="The name of the playbooks, as their extractor is called.")
+        Label, Query(description="The name of the playbooks, as their extractor is called.")
     ],
     agent_version: Annotated[
-        str, Query(max_length=512, description="The version of the agent that the playbooks belong to.")
+        Label, Query(description="The version of the agent that the playbooks belong to.")
     ],
 ) -> AggregationChangeLogPage:
     """Return what the last 100 aggregations changed in the agent playbooks of one name and version."""
-    if "\x00" in playbook_name + agent_version:
-        raise InvalidInput("text must not contain NUL characters")
     logs = await aggregation_changes(caller.acting, playbook_name=playbook_name, agent_version=agent_version)
     views = (
         aggregation_change_log_view(log, playbook_name=playbook_name, agent_version=agent_version)

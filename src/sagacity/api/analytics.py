@@ -5,12 +5,10 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import Depends, Path, Query
-from pydantic import AfterValidator
 
 from sagacity.analytics import reports
 from sagacity.analytics.reports import ReportScope
 from sagacity.api.dependencies import Administers, Reads
-from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
@@ -29,7 +27,7 @@ from sagacity.schemas.analytics import (
     DayCount,
     FlushReply,
 )
-from sagacity.schemas.base import Id, Moment
+from sagacity.schemas.base import Id, Moment, Storable
 
 router = resource("analytics", path="/v1/analytics")
 
@@ -37,7 +35,7 @@ router = resource("analytics", path="/v1/analytics")
 async def _report_scope(
     caller: Reads,
     user_id: Annotated[
-        Annotated[Id, AfterValidator(storable)] | None,
+        Id | None,
         Query(
             description="Only calls for this user. Without it: all of the organisation, or those of the user whose "
             "token it is."
@@ -59,9 +57,7 @@ def _filter(
     status: Annotated[RequestStatus | None, Query(description="Only calls that ended so.")] = None,
     date_from: Annotated[Moment | None, Query(description="From this moment on.")] = None,
     date_to: Annotated[Moment | None, Query(description="Before this moment.")] = None,
-    conversation_id: Annotated[
-        Annotated[Id, AfterValidator(storable)] | None, Query(description="Only calls in this conversation.")
-    ] = None,
+    conversation_id: Annotated[Id | None, Query(description="Only calls in this conversation.")] = None,
     min_latency_ms: Annotated[
         float | None, Query(ge=0, le=1e12, description="Only calls that took at least so long.")
     ] = None,
@@ -95,7 +91,7 @@ async def list_request_analytics(
     ] = 1,
     page_size: Annotated[int, Query(ge=1, le=100, description="How many results a page holds.")] = 20,
     cursor: Annotated[
-        str | None,
+        Storable | None,
         Query(max_length=200, description="Where the page before ended; takes the place of `page`."),
     ] = None,
 ) -> AnalyticsPage:

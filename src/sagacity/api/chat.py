@@ -8,11 +8,9 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import Depends, Header, Path, Query, Response
-from pydantic import AfterValidator
 from sse_starlette import EventSourceResponse
 
 from sagacity.api.dependencies import Caller, Reads, Writes
-from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
@@ -29,7 +27,7 @@ from sagacity.domain.errors import InvalidInput, ProviderError
 from sagacity.domain.ids import SessionId, UserId
 from sagacity.domain.principal import CallerKind
 from sagacity.memories.acting import Acting
-from sagacity.schemas.base import Id
+from sagacity.schemas.base import Id, Storable
 from sagacity.schemas.chat import (
     AnswerReply,
     CitedPlace,
@@ -75,7 +73,7 @@ class ChatCaller:
 
 
 UserIdQuery = Annotated[
-    Annotated[Id, AfterValidator(storable)] | None,
+    Id | None,
     Query(
         description="For whom the call is. Needed with an organisation's token; a user's own token says it. "
         "Calls from the server's own machine without a token may leave it out, and are then for the user `local`."
@@ -112,7 +110,7 @@ ReadsForUser = Annotated[ChatCaller, Depends(_reads)]
 WritesForUser = Annotated[ChatCaller, Depends(_writes)]
 ConversationId = Annotated[UUID, Path(description="The conversation's id.")]
 ExchangeId = Annotated[
-    Annotated[str, AfterValidator(storable)],
+    Storable,
     Path(max_length=64, description="The id of a message and its answer, as the stream names it."),
 ]
 LastEventId = Annotated[
@@ -234,11 +232,11 @@ async def list_conversations(
     page_size: PageSize = 20,
     archived: Annotated[bool, Query(description="Whether to list the archived ones, or the others.")] = False,
     query: Annotated[
-        Annotated[str, AfterValidator(storable)],
+        Storable,
         Query(max_length=200, description="Only conversations with this text in their title."),
     ] = "",
     cursor: Annotated[
-        str | None,
+        Storable | None,
         Query(max_length=2_000, description="Where the page before ended; takes the place of `page`."),
     ] = None,
 ) -> ConversationsPage:

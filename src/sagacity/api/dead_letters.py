@@ -9,7 +9,6 @@ from sagacity.api.parameters import MaxRows
 from sagacity.api.route import resource
 from sagacity.domain.amounts import counted
 from sagacity.domain.cursor import DeadLetterStatus
-from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import MAX_INT, UserId
 from sagacity.domain.tenant import DueScope
 from sagacity.schemas.base import Id
@@ -28,8 +27,6 @@ async def get_dead_letters(
     limit: MaxRows = 100,
 ) -> DeadLettersPage:
     """Return windows that a learner gave up on, with the last error, newest first."""
-    if user_id is not None and "\x00" in user_id:
-        raise InvalidInput("text must not contain NUL characters")
     async with caller.read(user_id=user_id) as snapshot:
         found = await snapshot.dead_letters.list_newest(
             user_id=None if user_id is None else UserId(user_id),

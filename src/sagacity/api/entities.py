@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar
 
 from fastapi import Path, Query
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from sagacity.api.dependencies import Caller, Reads, Writes
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.graph import EntityId, EntityType, RelationshipId, relation_word
 from sagacity.domain.ids import MAX_INT, UserId
-from sagacity.schemas.base import Id, refuse_unstorable
+from sagacity.schemas.base import Id, Storable
 from sagacity.schemas.entities import (
     AddEntityBody,
     AddRelationshipBody,
@@ -44,18 +44,11 @@ async def _write(caller: Caller, user_id: str, work: Callable[[Transaction], Awa
     return await caller.runtime.storage.retry(once)
 
 
-def storable(text: str) -> str:
-    """Return *text*, which every database can keep; raises ValueError if it cannot be."""
-    refuse_unstorable(text)
-    return text
-
-
 UserIdQuery = Annotated[
     Id,
-    AfterValidator(storable),
     Query(description="The user. An id that belongs to another user gives 404."),
 ]
-Words = Annotated[str, Field(max_length=200), AfterValidator(storable)]
+Words = Annotated[Storable, Field(max_length=200)]
 EntityNumber = Annotated[int, Path(gt=0, le=MAX_INT, description="The entity's number.")]
 RelationshipNumber = Annotated[int, Path(gt=0, le=MAX_INT, description="The relationship's number.")]
 Page = Annotated[

@@ -5,10 +5,8 @@ from datetime import timedelta
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
-from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
@@ -33,12 +31,11 @@ from sagacity.schemas.evaluations import (
 )
 
 router = resource("evaluations")
-_Stored = Annotated[Label, AfterValidator(storable)]
 OnlyVersion = Annotated[
-    _Stored | None, Query(description="Only sessions that this agent version answered last.")
+    Label | None, Query(description="Only sessions that this agent version answered last.")
 ]
 OnlySource = Annotated[
-    _Stored | None, Query(description="Only sessions whose last request that names a source names this one.")
+    Label | None, Query(description="Only sessions whose last request that names a source names this one.")
 ]
 
 
@@ -65,7 +62,7 @@ async def get_shadow_report(
     days: Annotated[int, Query(ge=1, le=3_650, description="How many times 24 hours to look back.")] = 30,
     agent_version: OnlyVersion = None,
     source: OnlySource = None,
-    evaluation_name: Annotated[_Stored | None, Query(description="Only what this evaluator says.")] = None,
+    evaluation_name: Annotated[Label | None, Query(description="Only what this evaluator says.")] = None,
     limit: Annotated[int, Query(ge=1, le=100, description="How many differing sessions to name.")] = 10,
 ) -> ShadowReport:
     """
@@ -113,8 +110,8 @@ async def get_dashboard_series(
         FigureGroup | None,
         Query(description="A series for each agent version or source. Default: one of all."),
     ] = None,
-    agent_version: Annotated[_Stored | None, Query(description="Only what is of this agent version.")] = None,
-    source: Annotated[_Stored | None, Query(description="Only what is from this source.")] = None,
+    agent_version: Annotated[Label | None, Query(description="Only what is of this agent version.")] = None,
+    source: Annotated[Label | None, Query(description="Only what is from this source.")] = None,
 ) -> FigureReport:
     """
     Return what was published, learned and judged over time, without gaps, on the hours, days or weeks of UTC.

@@ -13,12 +13,13 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.views.memory import memory_view
 from sagacity.memories.history import Event, history_of
 from sagacity.memories.undo import undo
+from sagacity.schemas.base import Storable
 from sagacity.schemas.history import HistoryEvent, MemoryHistory, SourceTurn, UndoneMerge
 
 router = resource("memories")
 _EXCERPT_CHARACTERS = 500
 MemoryIdOrUid = Annotated[
-    str,
+    Storable,
     Path(
         min_length=1,
         max_length=512,

@@ -6,12 +6,12 @@ from fastapi import Path, Query
 
 from sagacity.accounts import invitations
 from sagacity.api.dependencies import Administers, Reads
-from sagacity.api.parameters import MaxRows, storable
+from sagacity.api.parameters import MaxRows
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
-from sagacity.schemas.base import Id, Reply
+from sagacity.schemas.base import ExactId, Id, Reply
 from sagacity.schemas.members import (
     AcceptBody,
     InvitationReply,
@@ -23,8 +23,8 @@ from sagacity.schemas.members import (
 
 router = resource("members")
 InvitationId = Annotated[
-    str,
-    Path(min_length=1, max_length=512, description="The invitation, as `GET /api/invitations` lists it."),
+    ExactId,
+    Path(description="The invitation, as `GET /api/invitations` lists it."),
 ]
 
 
@@ -38,7 +38,7 @@ async def get_invitations(
     found = await invitations.list_invitations(
         caller.runtime.accounts.parts,
         caller.principal,
-        after=None if after is None else storable(after),
+        after=after,
         limit=limit + 1,
     )
     page = found[:limit]
@@ -85,7 +85,7 @@ async def accept(body: AcceptBody, caller: Reads) -> JoinedReply:
 async def send_again(invitation_id: InvitationId, caller: Administers) -> InvitationReply:
     """Send an invitation once more, with a new code and seven more days; the code before is good no more."""
     parts = caller.runtime.accounts.parts
-    found = await invitations.send_again(parts, caller.principal, storable(invitation_id))
+    found = await invitations.send_again(parts, caller.principal, invitation_id)
     return InvitationReply(invitation=invitation_view(found), msg="an e-mail is on its way")
 
 
@@ -98,5 +98,5 @@ async def send_again(invitation_id: InvitationId, caller: Administers) -> Invita
 @limited(Rate.WRITE)
 async def revoke(invitation_id: InvitationId, caller: Administers) -> Reply:
     """Take an invitation back; its code is good no more."""
-    await invitations.revoke(caller.runtime.accounts.parts, caller.principal, storable(invitation_id))
+    await invitations.revoke(caller.runtime.accounts.parts, caller.principal, invitation_id)
     return Reply(msg="the invitation is revoked")

@@ -7,19 +7,17 @@ from fastapi import Path, Query
 from sagacity.accounts import members
 from sagacity.accounts.members import Known
 from sagacity.api.dependencies import Administers, Reads
-from sagacity.api.parameters import MaxRows, storable
+from sagacity.api.parameters import MaxRows
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.ids import UserId
-from sagacity.schemas.base import Id, Reply
+from sagacity.schemas.base import ExactId, Id, Reply
 from sagacity.schemas.members import MemberReply, MembersPage, MemberView, RoleBody
 
 router = resource("members")
-MemberId = Annotated[
-    str, Path(min_length=1, max_length=512, description="The account, as `GET /api/members` lists it.")
-]
+MemberId = Annotated[ExactId, Path(description="The account, as `GET /api/members` lists it.")]
 
 
 @router.get("/members", response_model_exclude_none=True, openapi_extra=sdk())
@@ -32,7 +30,7 @@ async def get_members(
     found = await members.list_members(
         caller.runtime.accounts.parts,
         caller.principal,
-        after=None if after is None else storable(after),
+        after=after,
         limit=limit + 1,
     )
     page = found[:limit]
@@ -57,7 +55,7 @@ async def change_role(user_id: MemberId, body: RoleBody, caller: Administers) ->
     Only an owner makes somebody an owner, or something else of one. The last owner stays one: 409.
     """
     known = await members.change_role(
-        caller.runtime.accounts.parts, caller.principal, UserId(storable(user_id)), body.role
+        caller.runtime.accounts.parts, caller.principal, UserId(user_id), body.role
     )
     return MemberReply(member=_view(known), msg=f"the role is {known.member.role}")
 
@@ -74,7 +72,7 @@ async def remove_member(user_id: MemberId, caller: Reads) -> Reply:
     409.
     """
     parts = caller.runtime.accounts.parts
-    await members.remove_member(parts, caller.principal, UserId(storable(user_id)))
+    await members.remove_member(parts, caller.principal, UserId(user_id))
     return Reply(msg="the account is no member any more")
 
 

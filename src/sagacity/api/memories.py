@@ -4,11 +4,9 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import Path, Query, Response
-from pydantic import AfterValidator
 
 from sagacity.analytics.calls import measured
 from sagacity.api.chat import Page, PageSize, ReadsForUser, WritesForUser
-from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
@@ -28,7 +26,7 @@ from sagacity.memories.of_user import (
     memory_of_user,
     page_of_user,
 )
-from sagacity.schemas.base import Id
+from sagacity.schemas.base import Id, Storable
 from sagacity.schemas.chat_memories import (
     ChatMemoryView,
     CreatedMemories,
@@ -48,12 +46,13 @@ from sagacity.storage.memories.of_user import Place
 
 router = resource("memories", path="/memories")
 MemoryName = Annotated[
-    Annotated[Id, AfterValidator(storable)],
+    Id,
     Path(description="The memory's id, or its number as a chat's sources name it."),
 ]
 OfType = Annotated[MemoryType | None, Query(description="Only memories of this type. Default: all types.")]
 Cursor = Annotated[
-    str | None, Query(max_length=2_000, description="Where the page before ended; takes the place of `page`.")
+    Storable | None,
+    Query(max_length=2_000, description="Where the page before ended; takes the place of `page`."),
 ]
 _ERRORS_TOLD = 20
 

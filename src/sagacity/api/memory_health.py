@@ -3,10 +3,8 @@
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
-from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
@@ -28,7 +26,7 @@ async def get_memory_health(
     caller: Reads,
     *,
     user_id: Annotated[
-        Annotated[Id, AfterValidator(storable)] | None,
+        Id | None,
         Query(description="Needed unless `include_all_users` is true, or the token is a user's own."),
     ] = None,
     include_all_users: Annotated[

@@ -24,6 +24,7 @@ from sagacity.schemas.accounts import (
     SignInCodeBody,
     account_view,
 )
+from sagacity.schemas.base import Storable
 from sagacity.schemas.totp import AnswerBody
 
 router = resource("accounts")
@@ -37,9 +38,9 @@ pages = APIRouter(prefix=PREFIX, include_in_schema=False)
 @limited(Rate.WRITE)
 async def start_sign_in(
     runtime: RuntimeDep,
-    return_to: Annotated[str, Query(max_length=flow.LONGEST_RETURN)] = "",
-    invitation_code: Annotated[str, Query(max_length=512)] = "",
-    code_challenge: Annotated[str, Query(max_length=128)] = "",
+    return_to: Annotated[Storable, Query(max_length=flow.LONGEST_RETURN)] = "",
+    invitation_code: Annotated[Storable, Query(max_length=512)] = "",
+    code_challenge: Annotated[Storable, Query(max_length=128)] = "",
 ) -> Response:
     """Send the browser to the provider."""
     oidc = flow.require_oidc(runtime.accounts.oidc)

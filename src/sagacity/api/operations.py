@@ -9,7 +9,6 @@ from sagacity.api.parameters import MaxRows, OnlyService
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.domain.amounts import counted
-from sagacity.domain.errors import InvalidInput
 from sagacity.domain.operation import Operation, OperationName, OperationStatus
 from sagacity.domain.views.operation import operation_view
 from sagacity.memories.operations import cancel, find_operation, progress_text
@@ -43,8 +42,6 @@ async def get_operation_status(
 
     Without an `operation_id`, it is the newest run of a service; if that never ran, `success` is false.
     """
-    if operation_id is not None and "\x00" in operation_id:
-        raise InvalidInput("text must not contain NUL characters")
     found = await find_operation(caller.acting, operation_id=operation_id, name=service_name)
     if found is None:
         return OperationStatusReply(success=False, msg=f"{service_name} has never run")

@@ -26,7 +26,7 @@ from sagacity.memories.profiles import (
     edit_profile,
     put_profiles,
 )
-from sagacity.schemas.base import Id, Label, Moment
+from sagacity.schemas.base import Id, Label, Moment, Storable
 from sagacity.schemas.interactions import Deleted, DeletedMany
 from sagacity.schemas.profiles import (
     Added,
@@ -95,7 +95,7 @@ async def get_all_profiles(
     *,
     limit: MaxRows = 100,
     status_filter: Annotated[
-        str | None,
+        Storable | None,
         Query(max_length=64, description="`current`, `pending` or `archived`. Default: `current`."),
     ] = None,
     user_id: Annotated[
@@ -112,7 +112,7 @@ async def get_all_profiles(
         Moment | None, Query(description="Only profiles last changed at this time or earlier.")
     ] = None,
     query: Annotated[
-        str | None,
+        Storable | None,
         Query(max_length=MAX_QUERY, description="Words to look for; the best match comes first."),
     ] = None,
 ) -> ProfilesPage:

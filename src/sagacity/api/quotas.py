@@ -7,18 +7,18 @@ from fastapi import Path
 
 from sagacity.access.quotas import own_quotas, quotas_of, set_quotas
 from sagacity.api.dependencies import Administers, Reads
-from sagacity.api.parameters import storable
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
 from sagacity.domain.ids import MAX_ORG_BYTES
 from sagacity.domain.quota import Quota
+from sagacity.schemas.base import Storable
 from sagacity.schemas.quotas import QuotasBody, QuotasReply, QuotaView
 
 router = resource("quotas")
 Organisation = Annotated[
-    str, Path(min_length=1, max_length=MAX_ORG_BYTES, description="The organisation's id.")
+    Storable, Path(min_length=1, max_length=MAX_ORG_BYTES, description="The organisation's id.")
 ]
 
 
@@ -37,7 +37,7 @@ async def quotas_of_organisation(org_id: Organisation, caller: Administers) -> Q
 
     Only a caller of the organisation `self-host-org`, which runs the server, is let in.
     """
-    return _reply(await quotas_of(caller.runtime.storage, caller.principal, storable(org_id)))
+    return _reply(await quotas_of(caller.runtime.storage, caller.principal, org_id))
 
 
 @router.put("/quotas/{org_id}", openapi_extra=sdk(positional=("org_id", "limits")), operation_id="set_quotas")
@@ -51,7 +51,7 @@ async def set_quotas_of_organisation(
     What there is beyond a limit stays; no more is added. Only a caller of the organisation `self-host-org`, which runs
     the server, is let in.
     """
-    return _reply(await set_quotas(caller.runtime.storage, caller.principal, storable(org_id), body.limits))
+    return _reply(await set_quotas(caller.runtime.storage, caller.principal, org_id, body.limits))
 
 
 def _reply(found: Sequence[Quota]) -> QuotasReply:

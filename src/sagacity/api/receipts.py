@@ -3,27 +3,22 @@
 from typing import Annotated
 
 from fastapi import Path, Query
-from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
-from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
-from sagacity.domain.errors import InvalidInput
 from sagacity.domain.ids import RequestId
 from sagacity.domain.views.receipt import LearningStatusView, Receipt
 from sagacity.memories.receipts import learning_of, receipt_of
-from sagacity.schemas.base import Id
+from sagacity.schemas.base import ExactId, Id
 
 router = resource("receipts")
 
 
 @router.get("/receipts/{request_id}", response_model_exclude_none=True)
 async def get_receipt(
-    request_id: Annotated[
-        str, Path(min_length=1, max_length=512, description="The `request_id` of the publish.")
-    ],
+    request_id: Annotated[ExactId, Path(description="The `request_id` of the publish.")],
     caller: Reads,
 ) -> Receipt:
     """
@@ -32,17 +27,13 @@ async def get_receipt(
     It is `accepted` when stored and searchable by words, `indexed` when searchable by meaning, too, `learned` when
     every learner has read it, and `failed` when a learner or the embedder gave up or waits for a retry.
     """
-    if "\x00" in request_id:
-        raise InvalidInput("text must not contain NUL characters")
     return await receipt_of(caller.acting, RequestId(request_id))
 
 
 @router.get("/learning_status", openapi_extra=sdk(generated=False), operation_id="get_learning_status")
 @limited(Rate.SEARCH)
 async def get_learning_status(
-    request_id: Annotated[
-        Id, AfterValidator(storable), Query(description="The `request_id` of the publish.")
-    ],
+    request_id: Annotated[Id, Query(description="The `request_id` of the publish.")],
     caller: Reads,
 ) -> LearningStatusView:
     """

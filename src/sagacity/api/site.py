@@ -10,12 +10,12 @@ from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
-from sagacity.schemas.base import Reply
+from sagacity.schemas.base import Reply, Storable
 from sagacity.schemas.site import SiteValueBody, SiteVariableReply, SiteVariablesReply, SiteVariableView
 
 router = resource("configuration")
 Name = Annotated[
-    str, Path(min_length=1, max_length=64, description="The variable, as `GET /api/site` lists it.")
+    Storable, Path(min_length=1, max_length=64, description="The variable, as `GET /api/site` lists it.")
 ]
 
 

@@ -7,12 +7,12 @@ from fastapi import Path, Query
 
 from sagacity.access.tokens import create_token, list_tokens, revoke_token, rotate_token
 from sagacity.api.dependencies import Administers
-from sagacity.api.parameters import MaxRows, storable
+from sagacity.api.parameters import MaxRows
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
-from sagacity.schemas.base import Id
+from sagacity.schemas.base import ExactId, Id
 from sagacity.schemas.tokens import (
     CreateTokenBody,
     NewTokenReply,
@@ -24,9 +24,7 @@ from sagacity.schemas.tokens import (
 )
 
 router = resource("tokens")
-TokenId = Annotated[
-    str, Path(min_length=1, max_length=512, description="The token, as `GET /api/tokens` lists it.")
-]
+TokenId = Annotated[ExactId, Path(description="The token, as `GET /api/tokens` lists it.")]
 
 
 @router.get("/tokens", response_model_exclude_none=True, openapi_extra=sdk())
@@ -40,8 +38,6 @@ async def get_tokens(
 
     Those that were revoked or have expired are among them. When a token was used last is known to a minute or so.
     """
-    if after is not None:
-        storable(after)
     found = await list_tokens(caller.runtime.token_store, caller.principal, after=after, limit=limit + 1)
     page, now = found[:limit], caller.runtime.clock.now()
     return TokensPage(
@@ -76,7 +72,6 @@ async def end_token(token_id: TokenId, caller: Administers) -> TokenReply:
 
     It stays in the list. The last one with the scope `admin` cannot be revoked here: 409.
     """
-    storable(token_id)
     token = await revoke_token(caller.runtime.token_store, caller.principal, token_id)
     return TokenReply(token=token_view(token, caller.runtime.clock.now()), msg="the token is revoked")
 
@@ -95,7 +90,6 @@ async def replace_secret(token_id: TokenId, body: RotateTokenBody, caller: Admin
     The former secret works for `grace_seconds` longer, so that clients can change over. The one before that no longer
     works. A token that was revoked or has expired gives 409.
     """
-    storable(token_id)
     made = await rotate_token(
         caller.runtime.token_store,
         caller.principal,

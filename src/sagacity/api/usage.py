@@ -3,10 +3,8 @@
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Reads
-from sagacity.api.entities import storable
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.sdk import sdk
@@ -19,7 +17,6 @@ from sagacity.schemas.base import Label
 from sagacity.schemas.usage import GetInjectionStatsBody, InjectionStat, InjectionStats
 
 router = resource("usage")
-_Stored = Annotated[Label, AfterValidator(storable)]
 
 
 @router.post("/get_injection_stats", response_model_exclude_none=True, openapi_extra=sdk(repeatable=True))
@@ -46,7 +43,7 @@ async def get_usage_effects(
     caller: Reads,
     *,
     kind: Annotated[MemoryKind | None, Query(description="Only memories of this kind.")] = None,
-    evaluation_name: Annotated[_Stored | None, Query(description="Only what this evaluator says.")] = None,
+    evaluation_name: Annotated[Label | None, Query(description="Only what this evaluator says.")] = None,
     limit: Annotated[int, Query(ge=1, le=1_000, description="How many memories at the most.")] = 100,
     offset: Annotated[
         int, Query(ge=0, le=1_000_000, description="How many memories to leave out before those.")

@@ -4,24 +4,21 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query
 from fastapi.responses import StreamingResponse
-from pydantic import AfterValidator
 
 from sagacity.api.dependencies import Administers, Reads
-from sagacity.api.entities import storable
 from sagacity.api.parameters import MaxRows
 from sagacity.api.rates import Rate, limited
 from sagacity.api.route import resource
 from sagacity.api.runs import Waits, wait_seconds
 from sagacity.api.sdk import sdk
 from sagacity.domain.amounts import counted
-from sagacity.domain.errors import InvalidInput
-from sagacity.domain.ids import MAX_KEY_BYTES, UserId, byte_count
+from sagacity.domain.ids import UserId
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.views.operation import operation_view
 from sagacity.memories.erasure import erase_user, erasure_of, list_erasures
 from sagacity.memories.export import export_user
 from sagacity.memories.of_user import stored_of_user
-from sagacity.schemas.base import Id
+from sagacity.schemas.base import ExactId, Id
 from sagacity.schemas.erasure import (
     ClearedUserData,
     ClearUserDataBody,
@@ -33,12 +30,8 @@ from sagacity.schemas.erasure import (
 from sagacity.schemas.profiles import StorageStats
 
 router = resource("users")
-Whom = Annotated[
-    str, Path(min_length=1, max_length=512, description="The user: the person who talks to the agent.")
-]
-ErasureId = Annotated[
-    str, Path(min_length=1, max_length=512, description="The erasure: the id of its operation.")
-]
+Whom = Annotated[ExactId, Path(description="The user: the person who talks to the agent.")]
+ErasureId = Annotated[ExactId, Path(description="The erasure: the id of its operation.")]
 
 _COUNTED = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK)
 
@@ -67,7 +60,6 @@ async def export(user_id: Whom, caller: Reads) -> StreamingResponse:
     The first line says what the file is, and the last one holds counts and a hash: without it, the file is not whole.
     Secrets are not in it. `sagacity import` reads it into any organisation. Who signed in gets the own data.
     """
-    _storable(user_id)
     pieces = await export_user(caller.acting, UserId(user_id))
     headers = {"Content-Disposition": 'attachment; filename="user.jsonl"', "Cache-Control": "no-store"}
     return StreamingResponse(pieces, media_type=LINES, headers=headers)
@@ -89,7 +81,6 @@ async def erase(user_id: Whom, caller: Administers, *, wait_for_response: Waits 
     and survives every restart. Until it has ended, publishes of the user are refused with 409. Its report is signed;
     get it by the `operation_id`. If it takes longer than the call may, the reply says so and the run continues.
     """
-    _storable(user_id)
     operation = await erase_user(
         caller.acting, UserId(user_id), wait_seconds=wait_seconds(caller, wait=wait_for_response)
     )
@@ -116,9 +107,7 @@ async def clear_user_data(body: ClearUserDataBody, caller: Administers) -> Clear
 @router.get("/storage_stats", response_model_exclude_none=True, openapi_extra=sdk())
 @limited(Rate.SEARCH)
 async def get_storage_stats(
-    user_id: Annotated[
-        Id, AfterValidator(storable), Query(description="The user: the person who talks to the agent.")
-    ],
+    user_id: Annotated[Id, Query(description="The user: the person who talks to the agent.")],
     caller: Reads,
 ) -> StorageStats:
     """Return how many profiles and user playbooks are stored of a user, in any status, expired ones too."""
@@ -145,18 +134,4 @@ async def get_erasures(caller: Administers, limit: MaxRows = 100) -> ErasuresPag
 @router.get("/erasures/{erasure_id}", response_model_exclude_none=True, openapi_extra=sdk())
 async def get_erasure(erasure_id: ErasureId, caller: Administers) -> ErasureView:
     """Return an erasure, with its signed report once it has ended."""
-    _storable(erasure_id)
     return erasure_view(await erasure_of(caller.acting, erasure_id))
-
-
-def _storable(text: str) -> None:
-    """
-    Refuse an id that no row can have.
-
-    Raises:
-        InvalidInput: it is one.
-    """
-    if "\x00" in text or not text.strip():
-        raise InvalidInput("ids must not be blank, nor contain NUL characters")
-    if byte_count(text) > MAX_KEY_BYTES:
-        raise InvalidInput(f"ids must have at most {MAX_KEY_BYTES} bytes in UTF-8")

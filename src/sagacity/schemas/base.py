@@ -273,6 +273,17 @@ class Warned(Schema):
     """Unknown fields that were ignored."""
 
 
+def _kept_as_it_is(text: str) -> str:
+    _refuse_text(text)
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("an id must not be blank")
+    return text
+
+
 def _not_too_long(text: str) -> str:
     if len(text) > MAX_TEXT:
         raise ValueError(
@@ -303,6 +314,8 @@ def _on_the_wire(status: Status) -> str | None:
     return None if status is Status.CURRENT else str(status)
 
 
+Storable = Annotated[str, AfterValidator(_kept_as_it_is)]
+"""A text that every database keeps as it is. Of a path or a query nothing else makes sure of that."""
 Moment = Annotated[datetime, AfterValidator(_utc)]
 """A point in time in ISO 8601; without a zone it is UTC."""
 ID_LENGTH = "At most 512 characters and 1,024 bytes in UTF-8."
@@ -310,13 +323,28 @@ _IN_BYTES = Field(description=ID_LENGTH)
 Id = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=512),
+    AfterValidator(_kept_as_it_is),
     AfterValidator(fitting_key),
     _IN_BYTES,
 ]
 """An identifier: not blank, no longer than 512 characters, and found through an index."""
-MaybeId = Annotated[str, StringConstraints(max_length=512), AfterValidator(fitting_key), _IN_BYTES]
+ExactId = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=512),
+    AfterValidator(_kept_as_it_is),
+    AfterValidator(_not_blank),
+    AfterValidator(fitting_key),
+]
+"""An identifier in a path, taken as it is: what is deleted is what the path names, and not what is left of the name."""
+MaybeId = Annotated[
+    str,
+    StringConstraints(max_length=512),
+    AfterValidator(_kept_as_it_is),
+    AfterValidator(fitting_key),
+    _IN_BYTES,
+]
 """An identifier that may be empty."""
-Label = Annotated[str, StringConstraints(max_length=512)]
+Label = Annotated[str, StringConstraints(max_length=512), AfterValidator(_kept_as_it_is)]
 """A short text to filter by; may be empty."""
 Number = Annotated[int, Field(gt=0, le=MAX_INT)]
 """The number of a row."""
