@@ -6,6 +6,12 @@ from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
 from sagacity.learning.rules.fragments import ADVERB, AM, CONDITION, DIET, END, PHRASE, POINTING, WE_ARE
 
+_SINCE = (
+    r"(?:(?:about|around|over|almost|nearly)\s)?(?:(?:an?|a few|a couple of|some|\w+)\s(?:years?|months?|weeks?|days?)"
+    r"\sago|(?:last|this|earlier this)\s\w+|in\s(?:early\s|late\s)?(?:\w+\s)?(?:19|20)\d\d|as an?\s(?:\w+\s)?"
+    r"(?:child|kid|teen\w*|baby|adult))"
+)
+
 HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "diet_ended",
@@ -64,9 +70,24 @@ HEALTH: Final[tuple[Rule, ...]] = (
         counter="Does he have asthma?",
     ),
     rule(
+        "diagnosed_when",
+        rf"\b(?:diagnosed me|i was(?: \w+ly)? diagnosed|i(?:'ve| have) been diagnosed) with\s(?:an?\s)?"
+        rf"(?P<what>(?!\s)[^,.;:!?\n]{{2,60}}?)\s(?P<when>{_SINCE}){END}",
+        "Health: {what} (diagnosed {when}).",
+        slot="health.{what}",
+        confidence=0.9,
+        anywhere=True,
+        refuse=POINTING,
+        example=(
+            "I was diagnosed with diabetes two years ago.",
+            "Health: diabetes (diagnosed two years ago).",
+        ),
+        counter="My wife was diagnosed with diabetes two years ago.",
+    ),
+    rule(
         "diagnosed",
-        rf"\b(?:diagnosed me|i was(?: \w+ly)? diagnosed|i've been diagnosed) with\s(?:an?\s)?"
-        rf"(?P<what>{PHRASE})",
+        rf"\b(?:diagnosed me|i was(?: \w+ly)? diagnosed|i(?:'ve| have) been diagnosed) with\s(?:an?\s)?"
+        rf"(?P<what>(?![^,.;:!?\n]{{2,60}}\s{_SINCE}{END}){PHRASE})",
         "Health: {what}.",
         slot="health.{what}",
         confidence=0.9,
@@ -159,7 +180,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
         "wears",
         r"i(?: always| usually| also)? (?P<verb>wear|need|use) (?P<what>(?:reading )?glasses|contact lenses|"
         r"contacts|(?:a )?hearing aids?|(?:a )?wheelchair|braces|(?:a )?cane|a cpap(?: machine)?|"
-        r"crutches)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|to|since|because)\b)",
+        r"crutches|an? (?:standing desk|screen reader|walking (?:stick|frame)|walker|guide dog|inhaler|insulin pump|"
+        r"magnifier|braille \w+|white cane))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|to|since|because)\b)",
         "{verb} {what}.",
         slot="health.aid.{what}",
         example=("I wear glasses.", "Wears glasses."),

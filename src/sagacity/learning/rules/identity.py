@@ -13,6 +13,7 @@ from sagacity.learning.rules.fragments import (
     NATIONALITY,
     OCCUPATION,
     PHRASE,
+    PLACE,
     WE_ARE,
     WORD_FOR_TWO,
 )
@@ -22,6 +23,8 @@ _NOT_A_NAME = (
     r"Korean|Australian|Christian|Catholic|Muslim|Jewish|Buddhist|Hindu|OK|Okay|Sorry|Not|Sure|New|So|Very|"
     r"Currently|A\b|An\b|The\b)"
 )
+_GREETED = r"(?<=hi,\s)"
+"""As `subjects` writes every greeting."""
 NAMES: Final[tuple[Rule, ...]] = (
     rule(
         "name",
@@ -61,13 +64,13 @@ NAMES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "greeting_name",
-        rf"(?<=h[iy],\s)(?:{AM}|this is)\s(?P<person>(?!{_NOT_A_NAME})(?-i:[^\W\d_a-z][\w'-]+))(?=[,.!]|"
-        rf"\s(?:and|from|here)\b|$)",
+        rf"{_GREETED}(?:{AM}|this is|my name is|the name's)\s(?P<person>(?!{_NOT_A_NAME}|{NATIONALITY}\b)"
+        rf"(?-i:[^\W\d_a-z][\w'-]+))(?=[,.!]|\s(?:and|from|here)\b|$)",
         "Name is {person}.",
         slot="identity.name",
         exclusive=True,
         confidence=0.85,
-        example=("Hi, I'm Elena and I need help.", "Name is Elena."),
+        example=("Hello! I'm Elena, and I need help.", "Name is Elena."),
         counter="Hi, I'm Irish and I need help.",
     ),
 )
@@ -100,11 +103,11 @@ PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "birth_year",
         r"i was born (?P<when>in (?:19|20)\d\d|on (?:the )?(?:\w+ \w+|\d{1,2}(?:st|nd|rd|"
-        r"th)? of \w+)(?:,? (?:19|20)\d\d)?)",
-        "Was born {when}.",
+        rf"th)? of \w+)(?:,? (?:19|20)\d\d)?)(?P<how>(?:\sin\s{PLACE})?)",
+        "Was born {when} {how}.",
         slot="identity.birthday",
         exclusive=True,
-        example=("I was born in 1990.", "Was born in 1990."),
+        example=("I was born in 1990 in Graz.", "Was born in 1990 in Graz."),
         counter="I was born in a barn.",
     ),
     rule(
@@ -251,9 +254,9 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "marital_status",
-        rf"(?:{WE_ARE}{ADVERB}|i{ADVERB} got|we{ADVERB} got)\s(?P<status>(?:happily |newly |recently "
-        rf")?(?:single|married|divorced|widowed|engaged|separated))(?P<more>\sto (?:my "
-        rf"\w+(?:\s(?-i:[A-Z])\w+)?|{NAME}))?(?P<when>(?:\s(?:for|in|since|"
+        rf"(?:(?:{WE_ARE}{ADVERB}|i{ADVERB} got|we{ADVERB} got)\s|(?<=\d\sand\s)|(?<=\d,\s))"
+        rf"(?P<status>(?:happily |newly |recently )?(?:single|married|divorced|widowed|engaged|separated))"
+        rf"(?P<more>\sto (?:my \w+(?:\s(?-i:[A-Z])\w+)?|{NAME}))?(?P<when>(?:\s(?:for|in|since|"
         rf"last)\s[\w\s]{{1,25}}?)?)(?=\s*(?:[,.;!)]|$)|\s(?:and|with|now|so|but)\b)",
         "Is {status} {more}.",
         slot="identity.marital_status",

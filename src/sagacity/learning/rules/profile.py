@@ -27,6 +27,7 @@ from sagacity.learning.rules.money import MONEY
 from sagacity.learning.rules.plans import PLANS
 from sagacity.learning.rules.prefilter import Prefilter
 from sagacity.learning.rules.relations import NAMED_IS, RELATIONS
+from sagacity.learning.rules.remembered import remembered
 from sagacity.learning.rules.sentences import split_sentences
 from sagacity.learning.rules.spelling import spelled
 from sagacity.learning.rules.subjects import with_subjects
@@ -109,7 +110,8 @@ def _facts_in_english(text: str) -> Iterator[Draft]:
     for sentence in sentences:
         if _IRONY.search(sentence.text):
             continue
-        for draft in read(sentence, _PREFILTER.rows_for(sentence.text)):
+        found = read(sentence, _PREFILTER.rows_for(sentence.text))
+        for draft in found or filter(None, [remembered(sentence, is_all=len(sentences) == 1)]):
             named |= {it.name for it in draft.entities if it.entity_type in _BEINGS}
             if draft.content not in told:
                 told.add(draft.content)

@@ -129,8 +129,8 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"(?<![\w'])(?:(?!(?:i|we|you|never|always|only|to|please|not|don\'t|just|and|or|can|"
-    r"also|no|any|less|fewer|more|your)\b)[\w'-]+)\s(?:(?:always|"
+    r"(?<![\w'])(?:(?!(?:i|we|i've|we've|you|never|always|only|to|please|not|don\'t|just|and|or|can|"
+    r"also|already|no|any|less|fewer|more|your)\b)[\w'-]+)\s(?:(?:always|already|"
     r"just|also|often|once)\s)?(?:says?|said|saying|told|tells|thinks?|thought|claims?|claimed|believes?|"
     r"asks|wrote|writes|suggests?|suggested|recommends?|recommended|mentions?|insists?|insisted|jokes?|"
     r"joked|replied|swears?|argues?)\b|\baccording to\b|\b(?:error|message|page|manual|docs?|instructions?|"
@@ -154,7 +154,12 @@ _OPENER = re.compile(
     r"just so you know|fyi|now|whoa|wait|sorry|i(?:'d like to| should| want to| forgot to)? (?:add|mention|"
     r"note|say|clarify|point out) that|i (?:just |also )?(?:realized|remembered|noticed)(?: that)?|"
     r"for instance|for example|speaking of \w+|for (?:context|reference|the record|your information)|"
-    r"as i (?:said|mentioned)(?: before| earlier)?|(?:one|1) (?:more )?(?:thing|request)|first|second|"
+    r"(?:as|like) i(?:'ve)?(?: already)? (?:said|mentioned|told you)(?: before| earlier| already)?|"
+    r"i(?:'ve| have)?(?: already| just| only)? told you(?: before| earlier| already| once)?(?: that)?|"
+    r"i(?: already| just)? said(?=[:,]|\s(?:no \w+[.!]*$|never\b|don't\b|always\b|please\b))|"
+    r"(?:(?:please|pls|plz|and|also|always) ){0,2}(?:remember|memori[sz]e|keep in mind|bear in mind|"
+    r"(?:don't|do not|never) forget|make a note)(?: for (?:later|me|next time))?(?:,? that|(?=:))|"
+    r"(?:one|1) (?:more )?(?:thing|request)|first|second|"
     r"third|finally|lastly|unfortunately|luckily|personally|currently|big life update|update|right now|"
     r"these days|recently|lately|just to clarify|i'd say(?: that)?|turns out(?: that)?|it turns out(?: "
     r"that)?|"

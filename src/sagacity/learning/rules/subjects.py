@@ -10,6 +10,12 @@ _START: Final = re.compile(
     r"actually|so|lol|ok|okay|no)\b[,:!]?\s){0,2}",
     re.IGNORECASE,
 )
+_GREETING: Final = re.compile(
+    r"\A\s{0,3}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?\s?[!.,]+\s+"
+    r"(?=(?:i'm|i am|this is|my name)\b)",
+    re.IGNORECASE,
+)
+"""Before whoever introduces themself: without it, "I'm Irish" and "I'm Iris" look alike."""
 _ALREADY = (
     r"(?:(?:currently|now|just|also|still|actually|really|recently|finally|honestly|absolutely|"
     r"already)\s){0,2}"
@@ -111,11 +117,11 @@ def with_subjects(text: str) -> str:
     Return *text* with "I" where a sentence of chat starts without it, and with the relative that "he" or "she" is.
 
     Only forms that are said of oneself are completed, never one that could be an order: "moved to Leeds", "allergic to
-    nuts", "nurse here". A pronoun is replaced where one person or animal alone was spoken of just before.
+    nuts", "nurse here". A pronoun is replaced where one person or animal alone was spoken of just before. A greeting is
+    joined to the introduction that follows it.
     """
-    return _with_relatives(
-        _SHARED.sub(_with_second_subject, _SOMEONE.sub(_with_self, _START.sub(_with_first_person, text)))
-    )
+    text = _START.sub(_with_first_person, _GREETING.sub("Hi, ", text))
+    return _with_relatives(_SHARED.sub(_with_second_subject, _SOMEONE.sub(_with_self, text)))
 
 
 def _with_first_person(start: re.Match[str]) -> str:

@@ -28,6 +28,12 @@ _PRODUCTS = (
 _MANAGERS = r"pnpm|npm|yarn|bun|pip|poetry|uv|conda|cargo|maven|gradle"
 _EDITORS = r"vim|neovim|emacs|vs ?code|visual studio code|pycharm|intellij|sublime text|zed|cursor"
 
+_MORE = (
+    r"(?:(?:,\s|,?\sand\s)(?:(?:an?|my|the)\s(?:(?:old|new|company)\s)?)?(?!I\b)(?-i:[A-Z])[\w.+#-]*"
+    r"(?:\s(?!I\b)(?-i:[A-Z0-9])[\w.+#-]*)?(?![\w']|\s(?:is|has|does|was|can)\b)){0,4}"
+)
+"""Other products of a list, which are known by their capitals: "and an old ThinkPad"."""
+
 TOOLS: Final[tuple[Rule, ...]] = (
     rule(
         "package_manager",
@@ -69,11 +75,12 @@ TOOLS: Final[tuple[Rule, ...]] = (
         rf"(?:{AM}{ADVERB} (?:on|using|running)|i{ADVERB} (?:use|run|work on|switched "
         rf"to))\s(?P<product>(?:an? |my )?(?:macbook(?: pro| air)?|mac|macos|windows(?: 1[01])?|linux|"
         rf"ubuntu|debian|fedora|arch(?: linux)?|nixos|linux mint|chromebook|iphone|android|pixel phone|"
-        rf"windows pc|wsl2?))\b(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|btw|at|for|with|as)\b)",
-        "Uses {product}.",
+        rf"windows pc|wsl2?))\b(?P<more>{_MORE})"
+        rf"(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|btw|at|for|with|as|on)\b)",
+        "Uses {product} {more}.",
         slot="tool.system.{product}",
         relation="uses",
-        example=("I'm on Ubuntu, by the way.", "Uses Ubuntu."),
+        example=("I use Arch Linux and Neovim.", "Uses Arch Linux and Neovim."),
         counter="I'm on fire.",
     ),
     rule(
@@ -110,9 +117,10 @@ TOOLS: Final[tuple[Rule, ...]] = (
     rule(
         "uses_named",
         rf"(?:i|we){ADVERB} use\s(?P<what>(?:{_PRODUCTS})(?:(?:,| and|, and)\s(?:{_PRODUCTS}))*)"
+        rf"(?P<more>{_MORE})"
         rf"(?P<for>(?:\s(?:for|as)\s{PHRASE})?)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|at|every|daily|because|"
         rf"with)\b)",
-        "Uses {what} {for}.",
+        "Uses {what} {more} {for}.",
         slot="tool.uses.{what}",
         confidence=0.8,
         refuse=rf"(?:for|as)\s{POINTING}",

@@ -5,6 +5,19 @@ import pytest
 from sagacity.learning.rules.profile import facts
 
 TOLD = [
+    ("Hi! I am Anna, I just moved to Porto.", ["Name is Anna.", "Lives in Porto."]),
+    ("Hello, I am Tom, a student from Ghana.", ["Name is Tom."]),
+    ("Good morning! I'm Irish and new here.", ["Is Irish."]),
+    ("I'm 38 and single.", ["Is 38 years old.", "Is single."]),
+    ("I'm 38, married and have a son.", ["Is 38 years old.", "Is married."]),
+    (
+        "I was diagnosed with type 2 diabetes last spring.",
+        ["Health: type 2 diabetes (diagnosed last spring)."],
+    ),
+    ("I use a Mac and an old ThinkPad.", ["Uses a Mac and an old ThinkPad."]),
+    ("I use Obsidian and Anki.", ["Uses Obsidian and Anki."]),
+    ("I'm on Windows and Excel is slow.", ["Uses Windows."]),
+    ("I use a standing desk.", ["Uses a standing desk."]),
     ("I have two brothers and a sister.", ["Has two brothers and a sister."]),
     ("I have two kids, a dog and a cat", ["Has two kids, a dog and a cat."]),
     ("I've got two kids", ["Has two kids."]),
