@@ -42,6 +42,21 @@ _ALONE = re.compile(
     re.IGNORECASE,
 )
 """What is no whole phrase by itself: "Prefers simple."."""
+_PARTED = (
+    r"lost|gave away|gave up|given away|rehomed|put down|broke up with|broken up with|split(?: up)? with|"
+    r"divorced(?: from)?|separated from|ended things with|used to(?: have| own)?|"
+    r"(?:no longer|not|don't|didn't|doesn't)(?: have| own| with)"
+)
+_BEING_GONE = re.compile(rf"\b(?:{_PARTED})\s$", re.IGNORECASE)
+_THING_GONE = re.compile(
+    rf"\b(?:{_PARTED}|(?:sold|gave|given|threw|thrown|got rid of|get rid of|traded|donated|scrapped|returned|crashed|"
+    r"totall?ed|cancell?ed|missed|moved out of)(?: away| out| back| in)?|(?:i|we)(?: still| really| do)? miss|had|"
+    r"without|used to (?:live in|rent|drive)|(?:no longer|not|don't|didn't|doesn't)(?: drive| live in| rent)?)\s$",
+    re.IGNORECASE,
+)
+"""What stands before something that is presupposed to be there, and is gone: "I sold my Trek bike"."""
+_GONE_CHARACTERS = 40
+_BEINGS = frozenset({"person", "people", "pet", "pets"})
 _GRAMMAR = frozenset({"verb", "how", "often", "did", "when", "less"})
 """Groups that carry no matter of their own: nothing in them is refused."""
 
@@ -177,11 +192,20 @@ def _scan(sentence: Sentence, row: Rule) -> Iterator[Draft]:
         before = [clause for clause in sentence.clauses if clause.start <= match.start()]
         if sentence.text.count('"', 0, match.start()) % 2:
             continue
+        if row.presupposed and _is_gone(match):
+            continue
         stance = before[-1].stance if before else None
         if stance is Stance.STATED or (row.presupposed and stance is Stance.ASKED):
             draft = _draft(row, match)
             if draft:
                 yield draft
+
+
+def _is_gone(match: re.Match[str]) -> bool:
+    """Whether what *match* found is said to be there no more."""
+    is_being = any(said and name in _BEINGS for name, said in match.groupdict().items())
+    gone = _BEING_GONE if is_being else _THING_GONE
+    return gone.search(match.string, max(match.start() - _GONE_CHARACTERS, 0), match.start()) is not None
 
 
 def _draft(row: Rule, match: re.Match[str]) -> Draft | None:

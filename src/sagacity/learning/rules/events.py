@@ -257,14 +257,38 @@ EVENTS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "sold",
-        rf"{_PERFECT}{_JUST} (?P<did>sold|crashed|totaled|donated|gave away|got rid of)\s(?P<what>(?:my|"
-        rf"our)\s(?:old\s)?(?:[\w-]+\s){{0,3}}?(?:car|truck|house|apartment|condo|bike|motorcycle|boat|"
-        rf"business|company|guitar|piano|camera|laptop|phone|horse|farm|land|stocks?|shares|van|"
-        rf"rv)){_WHEN}{END}",
+        rf"{_PERFECT}{_JUST} (?P<did>sold|crashed|totaled|donated|gave away|got rid of|traded in|scrapped)\s"
+        rf"(?P<what>(?:(?:my|our)\s(?:old\s)?(?:[\w-]+\s){{0,3}}?(?:car|truck|house|apartment|flat|condo|bike|motorcycle|"
+        rf"boat|business|company|guitar|piano|camera|laptop|phone|horse|farm|land|stocks?|shares|van|rv|tv|desk|"
+        rf"bakery|shop|restaurant|cabin|cottage)|the\s(?:car|house|van|boat|flat|apartment|farm|bikes?)|"
+        rf"(?:my|our|the)\s(?:old\s|\d{{4}}\s)?(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z0-9])[\w-]*){{0,3}})"
+        rf"(?:\sin\s{PLACE})?){_WHEN}(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|because|since|to|for|when|after)\b)",
         "{did} {what} {when}.",
         slot="sold.{what}",
-        example=("I sold my car last month.", "Sold their car last month."),
+        example=("We sold the Golf and bought a Kia.", "Sold the Golf."),
         counter="I sold my old ideas.",
+    ),
+    rule(
+        "gave",
+        rf"{_PERFECT}{_JUST} gave (?P<what>(?:my|our)\s(?:old\s)?(?:[\w-]+\s){{0,3}}?(?:car|bike|guitar|piano|camera|"
+        rf"laptop|phone|tv|desk|tablet|watch|couch|sofa|bed))\sto\s(?P<to>(?:my|our|a|the)\s[\w' -]{{2,30}}?|{NAME})"
+        rf"(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|because|since|last|when|after)\b)",
+        "Gave {what} to {to}.",
+        slot="sold.{what}",
+        example=("I gave my road bike to my sister.", "Gave their road bike to their sister."),
+        counter="I gave my phone number to the clerk.",
+    ),
+    rule(
+        "parted",
+        rf"{_PERFECT}{_JUST} (?P<did>broke up|broken up|split up) with\s(?P<who>my\s(?:girlfriend|boyfriend|partner|"
+        rf"fianc\u00e9e?|fiancee?))(?:\s(?P<person>{NAME}))?{_WHEN}(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|because|since)\b)",
+        "Broke up with {who} {person} {when}.",
+        slot="identity.partner",
+        example=(
+            "I broke up with my girlfriend Ana last month.",
+            "Broke up with their girlfriend Ana last month.",
+        ),
+        counter="My sister broke up with my friend.",
     ),
     rule(
         "stopped",

@@ -156,8 +156,8 @@ ENDINGS: Final = (
         is_mutual=False,
     ),
     Ending(
-        ends=rf"(?:sold|gave away|got rid of|no longer has|no longer owns|does not have) {_POSSESSIVE}"
-        r"(?P<thing>[\w -]+?)(?= to | in | last | for | any|$|,)",
+        ends=rf"(?:sold|gave away|gave|got rid of|traded in|donated|scrapped|crashed|totaled|no longer has|"
+        rf"no longer owns|does not have) {_POSSESSIVE}(?P<thing>[\w -]+?)(?= to | in | last | for | any|$|,)",
         ended=r"(?:has|owns|drives|has bought|bought|got) an? (?P<thing>[\w -]+?)(?= named | called | in |"
         r" with | for | from |"
         r" that | which |$|,)",

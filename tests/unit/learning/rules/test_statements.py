@@ -5,6 +5,13 @@ import pytest
 from sagacity.learning.rules.profile import facts
 
 TOLD = [
+    ("I sold my black Fender Stratocaster guitar.", ["Sold their black Fender Stratocaster guitar."]),
+    ("We sold our house in Kent and moved to Leeds.", ["Sold their house in Kent."]),
+    ("I gave my Trek road bike to my sister.", ["Gave their Trek road bike to their sister."]),
+    ("I gave my sister Ana a book.", ["Has a sister named Ana."]),
+    ("We gave our dog Rex a bath.", ["Has a dog named Rex."]),
+    ("I broke up with my girlfriend Ana.", ["Broke up with their girlfriend Ana."]),
+    ("I used to have a dog named Rex.", ["Used to have a dog named Rex."]),
     ("Hi! I am Anna, I just moved to Porto.", ["Name is Anna.", "Lives in Porto."]),
     ("Hello, I am Tom, a student from Ghana.", ["Name is Tom."]),
     ("Good morning! I'm Irish and new here.", ["Is Irish."]),
@@ -302,6 +309,11 @@ TOLD = [
 ]
 
 TEACHES_NOTHING = [
+    "I lost my Bose headphones.",
+    "I don't have my MacBook Pro 2019 anymore.",
+    "I miss our flat in Rome.",
+    "I no longer have my Fender guitar.",
+    "We lost our dog Rex last year.",
     "Is my sister coming to the party?",
     "What should I get my mom for her birthday?",
     "My code has 3 classes and a function.",
