@@ -66,7 +66,7 @@ def test_talk_shows_and_forgets_every_type(server: ServerProcess, home: Path) ->
     with Sagacity(server.url) as client:
         for one in ("profile", "semantic", "episodic", "procedural"):
             client.add_memory(one, f"A {one} one.", user_id="dora")
-    commands = ["/memories", *(f"/forget {n}" for n in (1, 2, 3, 4)), "/memories"]
+    commands = ["/memories", "/forget 1", "/forget 2 3 4", "/memories", "quit", "never said"]
     ran = run(server, home, "chat", "--user-id", "dora", stdin="\n".join(commands))
     assert ran.code == 0, ran.err
     shown = [line.split() for line in ran.out.splitlines() if " one." in line]
@@ -77,6 +77,21 @@ def test_talk_shows_and_forgets_every_type(server: ServerProcess, home: Path) ->
         ("4", "profile"),
     ]
     assert "nothing is known yet" in ran.out
+    assert "What was said stays in the log" in ran.out
+    with Sagacity(server.url) as client:
+        assert client.get_interactions("dora").interactions == ()
+
+
+def test_search_of_a_talk_shows_what_was_said_and_not_what_was_quoted(
+    server: ServerProcess, home: Path
+) -> None:
+    """An answer without a model says nothing that was not said before."""
+    lines = ["My cello is from Cremona.", "Where is my cello from?", "/search cello"]
+    ran = run(server, home, "chat", "--user-id", "gil", stdin="\n".join(lines))
+    assert ran.code == 0, ran.err
+    _, _, found = ran.out.rpartition("No language model is configured")
+    assert "My cello is from Cremona." in found.split("\n", 2)[2]
+    assert ran.out.count("No language model is configured") == 2
 
 
 def test_talk_of_a_user_with_a_token_of_their_own(tmp_path: Path) -> None:
@@ -105,6 +120,9 @@ def test_talk_of_a_user_with_a_token_of_their_own(tmp_path: Path) -> None:
         (["/why"], "there is no answer yet"),
         (["/retry"], "there is no message to answer yet"),
         (["/forget p:1"], "was not shown"),
+        (["/forget"], "say what to forget: /forget NAME"),
+        (["/search"], "say what to search for: /search TEXT"),
+        (["/bogus"], "there is no /bogus; /help lists what there is"),
     ],
 )
 def test_commands_say_what_they_lack(server: ServerProcess, home: Path, lines: list[str], told: str) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from sagacity.domain.change import Candidate
-from sagacity.domain.chat import CHAT, Conversation, title_of
+from sagacity.domain.chat import CHAT, EXTRACTIVE_MARKS, Conversation, title_of
 from sagacity.domain.graph import EntityMention, EntityType
 from sagacity.domain.ids import InteractionId, SessionId
 from sagacity.domain.interaction import NewInteraction
@@ -280,6 +280,33 @@ async def test_small_talk_becomes_no_episode(storage: Storage, clock, ids) -> No
     await worker(storage, clock, ids).run(ORG, ANNA)
     assert await episodes(storage) == []
     assert await due_at(storage) is None
+
+
+async def test_a_look_at_what_is_remembered_becomes_no_episode(storage: Storage, clock, ids) -> None:
+    """Whoever only asks, and is quoted what was said before, has said nothing new; it would come back as an answer."""
+    await converse(storage, clock)
+    work = worker(storage, clock, ids)
+    quoted = f"No language model is configured, {EXTRACTIVE_MARKS[0]}\n- 2026-05-01: Lives in Porto. [p:1]"
+    await speak(storage, "r1", "where do I live", quoted, "And where is my sister?", quoted)
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    assert await episodes(storage) == []
+    await speak(storage, "r2", "She has moved to the house beside mine.", quoted)
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    [episode] = await episodes(storage)
+    assert "She has moved to the house beside mine" in episode.content
+
+
+async def test_a_date_is_not_cut_where_its_language_has_a_full_stop(storage: Storage, clock, ids) -> None:
+    """In German, a number with a full stop is an ordinal."""
+    await converse(storage, clock)
+    work = worker(storage, clock, ids)
+    await speak(storage, "r1", "Das Teamevent soll am 2. Oktober in Hamburg sein.", "Gut.")
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    [episode] = await episodes(storage)
+    assert "“Das Teamevent soll am 2. Oktober in Hamburg sein”" in episode.content
 
 
 async def test_secrets_are_in_no_episode(storage: Storage, clock, ids) -> None:

@@ -1,48 +1,86 @@
 """An answer without a model: the best of what is remembered, with dates, and labelled as that."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from sagacity.domain.caution import Caution, caution_of, cautions_touched
 from sagacity.domain.chat import EXTRACTIVE_MARKS, is_extractive
 from sagacity.domain.context import Context, ContextItem, SectionName
+from sagacity.domain.interaction import INTERACTION
+from sagacity.retrieval.query.intents import only_asks, only_tells
 
 NO_MODEL = "No language model is configured"
-_FOUND, _NOTHING, _NOT_SEARCHED = EXTRACTIVE_MARKS
+_FOUND, _NOTHING, _NOT_SEARCHED, _KEPT = EXTRACTIVE_MARKS
 MOST_LINES = 5
 MODEL = "extractive"
 """What stands for the model's name with such an answer."""
 _SPEAKERS = {"user": "you said", "assistant": "I said"}
 _SPEAKER = re.compile(r"^(\d{4}-\d\d-\d\d) (user|assistant): ")
+_LEAD = re.compile(r"^\d{4}-\d\d-\d\d[^:]{0,80}: ")
 _SAID = frozenset({SectionName.ENTITIES, SectionName.HISTORY})
 _LEAST_RELEVANCE = 0.1
 """Of a line that is quoted: below it, one in ten answers (`benchmarks/relevance.py` shows how well that holds)."""
 
 
-def extractive_answer(context: Context, *, why: str = "", is_whole: bool = True) -> str:
+def extractive_answer(message: str, context: Context, *, why: str = "", is_whole: bool = True) -> str:
     """
     Return an answer that quotes the most likely lines of *context*, each with its citation.
 
+    To a message that only tells something, it quotes what must not be missed and nothing else: the allergy, to "I'm
+    cooking prawns tonight".
+
     Args:
+        message: the user's.
         context: what is remembered.
         why: why no model answers, such as "The spending cap is reached"; empty: there is none.
         is_whole: whether all that is remembered could be searched.
     """
-    reason = f"{why or NO_MODEL},"
-    items = best(context)
+    reason, touched = f"{why or NO_MODEL},", cautions_touched(message)
+    items = best(context, touched)
+    if only_tells(message):
+        items = [item for item in items if _warns(item, touched)]
+        if not items:
+            return f"{reason} {_KEPT}"
     if not items:
         return f"{reason} {_NOTHING if is_whole else _NOT_SEARCHED}"
     return "\n".join((f"{reason} {_FOUND}", *(f"- {said_in(item)} [{item.citation}]" for item in items)))
 
 
-def best(context: Context) -> Sequence[ContextItem]:
-    """Return the lines that are most likely to answer, best first, without former answers of this kind."""
+def best(context: Context, touched: Collection[Caution] = ()) -> Sequence[ContextItem]:
+    """
+    Return the lines that are most likely to answer: first what warns of what is *touched*, then the best.
+
+    Former answers of this kind and turns that only ask are left out.
+    """
     found = [item for one in context.sections if one.name not in _SAID for item in one.items]
+    warns = {item.citation for item in found if _warns(item, touched)}
     likely = [
         item
         for item in found
-        if (item.relevance is None or item.relevance >= _LEAST_RELEVANCE) and not is_extractive(item.text)
+        if item.citation in warns
+        or (
+            (item.relevance or 0.0) >= _LEAST_RELEVANCE
+            and not is_extractive(item.text)
+            and not _only_asks(item)
+        )
     ]
-    return sorted(likely, key=lambda item: (-(item.relevance or 0.0), -item.score))[:MOST_LINES]
+    ordered = sorted(
+        likely, key=lambda item: (item.citation not in warns, -(item.relevance or 0.0), -item.score)
+    )
+    return ordered[:MOST_LINES]
+
+
+def _warns(item: ContextItem, touched: Collection[Caution]) -> bool:
+    return bool(touched) and item.kind != INTERACTION and caution_of(_words_of(item)) in touched
+
+
+def _only_asks(item: ContextItem) -> bool:
+    return item.kind == INTERACTION and only_asks(_words_of(item))
+
+
+def _words_of(item: ContextItem) -> str:
+    """Return what a line says, without its source, its day and its speaker."""
+    return _LEAD.sub("", item.text.strip().removeprefix(f"- [{item.citation}]").strip())
 
 
 def said_in(item: ContextItem) -> str:

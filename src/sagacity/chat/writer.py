@@ -160,7 +160,10 @@ class AnswerWriter:
             self._model = MODEL
             why = _CAP_IS_REACHED if models.note else ""
             remembered = prepared.remembered
-            return _at_once(extractive_answer(remembered.context, why=why, is_whole=not remembered.missing))
+            is_whole = not remembered.missing
+            return _at_once(
+                extractive_answer(self._asked.content, remembered.context, why=why, is_whole=is_whole)
+            )
         self._model = runner.model
         context = prepared.remembered.context
         count = self._acting.parts.tokens.count

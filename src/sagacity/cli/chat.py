@@ -10,6 +10,7 @@ import typer
 from sagacity.cli import draw
 from sagacity.cli.invocation import connected, of
 from sagacity.cli.output import Render, plain, show, stdout, table
+from sagacity.domain.chat import is_extractive
 from sagacity.domain.errors import InvalidInput, ProviderError, SagacityError
 from sagacity.domain.user_memory import KIND_OF, TYPE_OF
 
@@ -22,12 +23,17 @@ _HELP = """\
 /why           what the last answer could draw on; a star: what it cites
 /memories      what is known of you
 /search TEXT   search what was said and learned
-/forget NAME   forget what /why or /memories show by that name: p:7, or 3
+/forget NAME   forget what /why or /memories show by that name: p:7, or 3; several are possible
 /retry         answer the last message again
 /new           begin a new conversation
+/help          this list
 /quit          leave, as Ctrl-D does"""
 _LISTED = 50
-_END = ("/quit", "/exit")
+_END = frozenset({"/quit", "/exit", "quit", "exit"})
+_MISSING = {"/search": "say what to search for: /search TEXT", "/forget": "say what to forget: /forget NAME"}
+_STILL_SAID = (
+    "What was said stays in the log, and may be quoted. /why names it where it comes up: /forget that, too.\n"
+)
 
 
 @dataclass
@@ -65,18 +71,17 @@ class _Talk:
     def obey(self, command: str) -> None:
         """Do what a line that begins with a slash asks for."""
         name, _, rest = command.partition(" ")
+        words = rest.split()
         match name:
             case "/why":
                 self._why()
             case "/memories":
                 self._memories()
-            case "/search" if rest.strip():
-                found = self.client.search_interactions(self._whose(), rest.strip(), top_k=10)
-                learned = self.client.search_profiles(self._whose(), rest.strip(), top_k=10)
-                self.draw(draw.profiles(learned.user_profiles))
-                self.draw(draw.interactions(found.interactions))
-            case "/forget" if rest.strip():
-                self._forget(rest.strip())
+            case "/search" if words:
+                self._search(" ".join(words))
+            case "/forget" if words:
+                for source in words:
+                    self._forget(source)
             case "/retry":
                 if self.conversation_id is None:
                     raise InvalidInput("there is no message to answer yet")
@@ -84,14 +89,22 @@ class _Talk:
             case "/new":
                 self.conversation_id = self.exchange_id = None
                 self.write("A new conversation begins with your next message.\n")
-            case _:
+            case "/help":
                 self.write(f"{_HELP}\n")
+            case _:
+                raise InvalidInput(_MISSING.get(name) or f"there is no {name}; /help lists what there is")
 
     def _whose(self) -> str:
         """Return whose conversation it is: the server says so where nobody was named."""
         if self.user_id is None:
             self.user_id = self.client.get_memory_stats().user_id
         return self.user_id
+
+    def _search(self, text: str) -> None:
+        found = self.client.search_interactions(self._whose(), text, top_k=10)
+        learned = self.client.search_profiles(self._whose(), text, top_k=10)
+        self.draw(draw.profiles(learned.user_profiles))
+        self.draw(draw.interactions([one for one in found.interactions if not is_extractive(one.content)]))
 
     def _why(self) -> None:
         if self.exchange_id is None:
@@ -120,6 +133,7 @@ class _Talk:
                 self.client.delete_interaction(user_id, int(item_id))
             case _ if kind in TYPE_OF:
                 self.client.delete_memory(item_id, user_id=self.user_id)
+                self.write(_STILL_SAID)
             case _:
                 raise InvalidInput(
                     f"{name} serves all users; see `sagacity {kind.replace('_', '-')}s --help`"

@@ -11,6 +11,7 @@ from sagacity.cli import options
 from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected, of
 from sagacity.cli.output import Render, facts, plain, said, show, stdout, table
+from sagacity.cli.progress import working
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput, SagacityError
 from sagacity.domain.memory import MemoryKind
@@ -69,17 +70,18 @@ def review(
     """
     flags = of(context)
     is_quiet = flags.as_json or flags.field is not None
-    with connected(context, None if walk else "looking for memories to review") as client:
-        reply = client.get_memory_review(
-            user_id=user_id,
-            include_all_users=all_users,
-            days_back=days_back,
-            signal_filter=signal or None,
-            kinds=kind or None,
-            limit=limit,
-        )
-        is_walked = sys.stdin.isatty() and sys.stdout.isatty() if walk is None else walk
-        if is_quiet or not is_walked:
+    is_walked = not is_quiet and (sys.stdin.isatty() and sys.stdout.isatty() if walk is None else walk)
+    with connected(context, None) as client:
+        with working("looking for memories to review"):
+            reply = client.get_memory_review(
+                user_id=user_id,
+                include_all_users=all_users,
+                days_back=days_back,
+                signal_filter=signal or None,
+                kinds=kind or None,
+                limit=limit,
+            )
+        if not is_walked:
             show(context, reply.candidates, _candidates(reply.candidates), has_more=reply.has_more)
             return
         console = stdout(is_wide=flags.is_wide)

@@ -17,8 +17,10 @@ EXTRACTIVE_MARKS = (
     "so this is what I remember:",
     "and I remember nothing that answers this. I keep what you tell me, and find it again.",
     "and what I remember could not be searched just now. Send the message again in a while.",
+    "so I only keep what you tell me, and find it again when you ask.",
 )
-"""What is in every answer without a model: with something to quote, with nothing, and where nobody could look."""
+"""What is in every answer without a model: with something to quote, with nothing, where nobody could look, and to a
+message that asks nothing."""
 
 
 TITLE_CHARACTERS = 50

@@ -73,10 +73,12 @@ def whose_reviews(
         return None
     user = acting.principal.acting_for(None if user_id is None else UserId(user_id))
     if user is None:
-        raise InvalidInput("user_id: name a user, or send `include_all_users` as true")
+        raise InvalidInput(
+            "user_id: name a user, or ask for all users, by `include_all_users` or `--all-users`"
+        )
     if shared := TENANT_KINDS.intersection(kinds):
         raise InvalidInput(
-            f"kinds: {min(shared)} serves all users; to review it send `include_all_users` as true"
+            f"kinds: {min(shared)} serves all users: ask for those, by `include_all_users` or `--all-users`"
         )
     return user
 

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 
 from sagacity.domain.base import Value
+from sagacity.domain.chat import is_extractive
 from sagacity.domain.interaction import Interaction
 from sagacity.learning.evaluate.rules import judge_by_rules
-from sagacity.learning.rules.sentences import split_sentences
+from sagacity.learning.rules.languages.detect import language_of, own_words
+from sagacity.learning.rules.languages.load import LANGUAGES, load_language
+from sagacity.learning.rules.sentences import ENGLISH, Sentence, Stance, split_sentences
 from sagacity.learning.windows.gate import says_something
 from sagacity.learning.windows.render import shorten
 
@@ -27,23 +30,41 @@ class Summary(Value):
 
 
 def summary_by_rules(turns: Sequence[Interaction]) -> Summary | None:
-    """Return a conversation in short; None if its user said nothing that is worth quoting."""
-    quotes = _chosen([quote for turn in turns if turn.is_user for quote in _quotes(turn.content)])
-    if not quotes:
+    """
+    Return a conversation in short; None if its user said nothing that is worth quoting.
+
+    Nor if the user only asked, and what was remembered was quoted in answer: it would come back as a memory of its own.
+    """
+    beside = own_words(turns)
+    said = [one for turn in turns if turn.is_user for one in _sentences(turn.content, beside)]
+    quotes = _chosen([quote for one in said for quote in _quotes(one)])
+    only_asked = all(map(_only_asks, said))
+    answers = [turn.content for turn in turns if not turn.is_user]
+    if not quotes or (only_asked and answers and all(map(is_extractive, answers))):
         return None
     outcome = _outcome(turns)
-    said = "; ".join(f"“{quote}”" for quote in quotes)
-    return Summary(content=" ".join(filter(None, (f"The user said: {said}.", outcome))), outcome=outcome)
+    quoted = "; ".join(f"“{quote}”" for quote in quotes)
+    return Summary(content=" ".join(filter(None, (f"The user said: {quoted}.", outcome))), outcome=outcome)
 
 
-def _quotes(text: str) -> list[str]:
-    """Return the sentences of one turn that say something, as they were said."""
-    sentences = [" ".join(one.text.split()) for one in split_sentences(text)]
-    return [
-        shorten(one.rstrip(".!"), _QUOTE_CHARS)
-        for one in sentences
-        if len(one.split()) >= _FEWEST_WORDS and says_something(one, "")
-    ]
+def _sentences(text: str, beside: str) -> Sequence[Sentence]:
+    """Cut a turn into sentences as its language does: "am 2. Oktober" ends none."""
+    code = language_of(text, beside)
+    return split_sentences(text, load_language(code).grammar if code in LANGUAGES else ENGLISH)
+
+
+def _only_asks(sentence: Sentence) -> bool:
+    """Whether nothing is said before the question but a word such as "and"."""
+    asked = [clause.start for clause in sentence.clauses if clause.stance is Stance.ASKED]
+    return bool(asked) and len(sentence.text[: min(asked)].split()) <= 1
+
+
+def _quotes(sentence: Sentence) -> list[str]:
+    """Return a sentence as it was said, if it says something."""
+    said = " ".join(sentence.text.split())
+    if len(said.split()) < _FEWEST_WORDS or not says_something(said, ""):
+        return []
+    return [shorten(said.rstrip(".!"), _QUOTE_CHARS)]
 
 
 def _chosen(quotes: Sequence[str]) -> list[str]:

@@ -47,6 +47,7 @@ _ASIDE = re.compile(
     r"(?:said|told you|asked)\b.*)$",
     re.IGNORECASE,
 )
+_OF_THE_USER = re.compile(r"\bthe user\b")
 _BARE_NEGATION = re.compile(r"^dont\b", re.IGNORECASE)
 _USER = re.compile(r"(?<![\w'])(?:me|my)(?![\w'])", re.IGNORECASE)
 _ASKS = re.compile(
@@ -216,7 +217,8 @@ def to_agent(text: str) -> str:
 
 def _candidate(found: Instruction, turn: Interaction, request: str) -> Candidate:
     situation = topic_trigger(found.content, found.when)
-    asked = request if found.corrects else ""
+    # What is said of the user, such as how to be called, was never about that one request.
+    asked = request if found.corrects and not _OF_THE_USER.search(found.content) else ""
     trigger = finish(to_agent(situation)).rstrip(".") if situation else asked or "When answering this user"
     return Candidate(
         kind=MemoryKind.USER_PLAYBOOK,

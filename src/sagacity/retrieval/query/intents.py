@@ -23,9 +23,24 @@ _COMMAND = re.compile(
 )
 _QUESTION = re.compile(
     r"(?:are|can|could|do|does|how|is|should|what|when|where|which|who|why|would"
-    r"|wer|wen|wem|wessen|wo|wohin|woher|wann|warum|wieso|weshalb|wie|welche[mnrs]?)\b"
+    r"|wer|wen|wem|wessen|wo|wohin|woher|wann|warum|wieso|weshalb|wie|welche[mnrs]?"
+    r"|qué|quién(?:es)?|cuándo|dónde|cómo|cuál(?:es)?|cuánt[oa]s?|qui|quoi|quand|où|comment|pourquoi|combien|quel(?:le)?s?"
+    r"|est-ce|quem|quando|onde|qual|quais|quant[oa]s?)\b"
 )
 _ASKING = re.compile(r"\b(?:define|describe|explain|tell me about)\b")
+_SENTENCE_END = re.compile(r"(?<=[.!?？؟])\s+|\n+")
+_STATES = re.compile(
+    r"\b(?:i|i'm|i've|i'd|i'll|im|ive|we|we're|we've|he|she|they|it's|am|is|are|was|were|has|have|had|got|went|will"
+    r"|ich|wir|bin|ist|war|habe|haben|hat|wurde|je|nous|suis|est|était|soy|estoy|tengo|fue|era|hay|eu|sou|estou|tenho|foi"
+    r")\b|\bj'\w"
+)
+"""What makes a statement of words: somebody who does something, or a verb that says what is."""
+_WANTS = re.compile(
+    r"\b(?:want|need|like to|love to|looking|should|could|can|help|plan|planning|going to|ideas?|suggest\w*"
+    r"|recommend\w*|advice|tips?|please|pls|wonder\w*|know|tell|remind|show|list|brauche|möchte|will|soll|hilf|bitte|zeig|kannst"
+    r"|voudrais|veux|besoin|devrais|aide|quiero|necesito|debería|ayuda|quero|preciso|ajuda)\b"
+)
+"""What asks for something, in the form of a statement: "I want to cook something tonight"."""
 _ASKED = re.compile(r"[?？؟]\W{0,10}$")
 _MANNER = re.compile(
     r"\b(?:how(?! (?:many|much|long|often|old|far|big|tall|large|late|soon|are you)\b)|process|steps?)\b"
@@ -68,9 +83,27 @@ def intent_of(lower: str) -> Intent:
         return Intent.RECALL
     if _COMMAND.match(lower):
         return Intent.COMMAND
-    if _QUESTION.match(lower) or _ASKED.search(lower[-12:]) or _ASKING.search(lower):
+    if _asks(lower):
         return Intent.QUESTION
     return Intent.CONVERSATION
+
+
+def only_tells(message: str) -> bool:
+    """Whether a message states something, and asks for nothing."""
+    lower = message.strip().lower()
+    if _STATES.search(lower) is None or _WANTS.search(lower) is not None:
+        return False
+    return not any(_asks(sentence) or _COMMAND.match(sentence) for sentence in _SENTENCE_END.split(lower))
+
+
+def only_asks(text: str) -> bool:
+    """Whether a turn consists of questions, so that it answers none."""
+    sentences = list(filter(None, (one.strip() for one in _SENTENCE_END.split(text.strip().lower()))))
+    return bool(sentences) and all(map(_asks, sentences))
+
+
+def _asks(sentence: str) -> bool:
+    return bool(_QUESTION.match(sentence) or _ASKED.search(sentence[-12:]) or _ASKING.search(sentence))
 
 
 def confidence_of(intent: Intent, *, keyword_count: int, word_count: int) -> float:

@@ -1,0 +1,117 @@
+"""What is answered without a model: to questions what answers them, to what is only told that it is kept."""
+
+import pytest
+
+from sagacity.chat.offline import best, extractive_answer
+from sagacity.domain.caution import cautions_touched
+from sagacity.domain.chat import EXTRACTIVE_MARKS, is_extractive
+from sagacity.domain.context import Context, ContextItem, Section, SectionName
+
+FOUND, NOTHING, NOT_SEARCHED, KEPT = EXTRACTIVE_MARKS
+
+
+def item(citation: str, said: str, relevance: float | None = 0.5, kind: str = "profile") -> ContextItem:
+    return ContextItem(
+        citation=citation,
+        kind=kind,
+        item_id=citation.partition(":")[2],
+        text=f"- [{citation}] 2026-05-01{' user' if kind == 'interaction' else ''}: {said}",
+        tokens=10,
+        relevance=relevance,
+    )
+
+
+def context_of(*items: ContextItem) -> Context:
+    section = Section(name=SectionName.PROFILE, tokens=10, budget_tokens=100, items=items)
+    return Context(text="", total_tokens=10, truncated=False, sections=(section,))
+
+
+PRAWNS = item("p:1", "Likes prawns.", 0.9)
+ALLERGY = item("p:2", "Is allergic to prawns.", 0.2)
+PORTO = item("p:3", "Lives in Porto.", 0.6)
+ASKED = item("i:4", "Where do I live? And since when?", 0.8, "interaction")
+SAID = item("i:5", "What a day! I moved to Porto.", 0.7, "interaction")
+
+
+def test_what_must_not_be_missed_is_quoted_first() -> None:
+    """However well something else fits the question."""
+    answer = extractive_answer("Can I eat prawns?", context_of(PRAWNS, ALLERGY))
+    assert answer.splitlines()[1:] == [
+        "- 2026-05-01: Is allergic to prawns. [p:2]",
+        "- 2026-05-01: Likes prawns. [p:1]",
+    ]
+
+
+def test_what_must_not_be_missed_is_quoted_also_if_no_strategy_found_it() -> None:
+    """Nobody may be cooked prawns because of a bad score."""
+    unfound = ALLERGY.model_copy(update={"relevance": None})
+    assert list(best(context_of(unfound), cautions_touched("What should I cook tonight?"))) == [unfound]
+
+
+def test_what_nothing_says_to_be_relevant_answers_nothing() -> None:
+    """What is only new, or only of the profile, is no answer."""
+    recent = item("p:6", "Has a cat.", None)
+    assert NOTHING in extractive_answer("Where is my passport?", context_of(recent))
+    assert NOT_SEARCHED in extractive_answer("Where is my passport?", context_of(recent), is_whole=False)
+
+
+def test_a_turn_that_only_asks_answers_nothing() -> None:
+    """The same question of last week is the best match of all, and says nothing."""
+    answer = extractive_answer("Where do I live?", context_of(ASKED, SAID, PORTO))
+    assert answer.splitlines()[1:] == [
+        "- 2026-05-01, you said: What a day! I moved to Porto. [i:5]",
+        "- 2026-05-01: Lives in Porto. [p:3]",
+    ]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Right. I met a lady here, Ruth.",
+        "I signed up to run a birdhouse class",
+        "My sister is in town.",
+        "Ich war gestern in Porto.",
+        "Je suis à Porto.",
+        "Estoy en Porto.",
+        "Estou no Porto.",
+    ],
+)
+def test_what_is_only_told_is_kept(message: str) -> None:
+    """Whoever tells something has not asked for what resembles it."""
+    answer = extractive_answer(message, context_of(PORTO, PRAWNS))
+    assert answer == f"No language model is configured, {KEPT}"
+    assert is_extractive(answer)
+
+
+def test_what_is_told_is_answered_with_a_warning() -> None:
+    """Also whoever asks nothing is told what must not be missed."""
+    answer = extractive_answer("I'm cooking prawns for dinner.", context_of(PRAWNS, ALLERGY))
+    assert answer.splitlines()[1:] == ["- 2026-05-01: Is allergic to prawns. [p:2]"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "my address",
+        "the city that my flat stands in",
+        "where do I live",
+        "I want to know where I live",
+        "I moved somewhere. Do you know where?",
+        "Tell me where I live.",
+        "Remind me of my city.",
+        "wo wohne ich",
+        "où est-ce que j'habite",
+        "dónde vivo",
+        "onde eu moro",
+    ],
+)
+def test_what_asks_is_answered(message: str) -> None:
+    """With a question mark or without one, in words or in a few of them."""
+    assert "Lives in Porto." in extractive_answer(message, context_of(PORTO))
+
+
+def test_the_reason_is_told_in_each() -> None:
+    """A model that may not be called is another reason than none."""
+    assert extractive_answer(
+        "I'm in Porto.", context_of(PORTO), why="The spending cap is reached"
+    ).startswith("The spending cap is reached, so I only keep")
