@@ -194,16 +194,16 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "no_licence",
-        rf"(?:i|we){ADVERB} (?P<how>don't|do not) (?:have|own) (?:an? |my |any |our )?(?:own "
+        rf"(?:i|we){ADVERB} (?P<how>don't|do not) (?:have|own) (?:(?P<less>an?)\s|my |any |our )?(?:own "
         rf")?(?P<what>(?:driver'?s?|driving) licen[cs]e|car|bike|smartphone|tv|television|siblings|kids|"
         rf"children|pets|dishwasher|oven|microwave|garden|yard|garage|washing machine|dryer|printer|laptop|"
         rf"computer|credit card|passport|health insurance|insurance|degree|air fryer|blender|grill|bank "
         rf"account|savings|air conditioning|ac|facebook|instagram|whatsapp|social media|brothers|sisters|"
         rf"family (?:here|nearby)|internet at home){END}",
-        "Does not have {what}.",
+        "Does not have {less} {what}.",
         slot="has_no.{what}",
         exclusive=True,
-        example=("I don't have kids.", "Does not have kids."),
+        example=("I don't have a car.", "Does not have a car."),
         counter="I don't have time.",
     ),
     rule(

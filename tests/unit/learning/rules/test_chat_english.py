@@ -48,7 +48,7 @@ TOLD = [
     # Licences and papers
     ("I got my driving licence in 2019.", ["Got a driving licence in 2019."]),
     ("my drivers license expires in may 2027", ["Drivers license expires in May 2027."]),
-    ("i dont have a drivers license", ["Does not have drivers license."]),
+    ("i dont have a drivers license", ["Does not have a drivers license."]),
     ("i don't have kids", ["Does not have kids."]),
     # Food and health
     ("i dont eat meat", ["Does not eat meat."]),

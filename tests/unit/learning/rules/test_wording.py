@@ -48,6 +48,7 @@ def test_finish_makes_a_sentence() -> None:
 def test_trim_keeps_the_phrase() -> None:
     """Asides at the end go, words inside stay."""
     assert trim("tea  or coffee right now") == "tea or coffee"
+    assert trim("chickpeas tbh") == "chickpeas"
 
 
 def test_shorten_cuts_at_a_word() -> None:
