@@ -70,6 +70,7 @@ def test_a_turn_that_only_asks_answers_nothing() -> None:
         "Right. I met a lady here, Ruth.",
         "I signed up to run a birdhouse class",
         "My sister is in town.",
+        "I think I will stay in.",
         "Ich war gestern in Porto.",
         "Je suis à Porto.",
         "Estoy en Porto.",
