@@ -37,7 +37,8 @@ _STATES = re.compile(
 """What makes a statement of words: somebody who does something, or a verb that says what is."""
 _WANTS = re.compile(
     r"\b(?:want|need|like to|love to|looking|should|could|can|help|plan|planning|going to|ideas?|suggest\w*"
-    r"|recommend\w*|advice|tips?|please|pls|wonder\w*|know|tell|remind|show|list|brauche|möchte|ich will|soll|hilf|bitte|zeig|kannst"
+    r"|recommend\w*|advice|tips?|please|pls|wonder\w*|know|tell|remind|show|list"
+    r"|brauche|möchte|ich will|soll|hilf|bitte|zeig|kannst"
     r"|voudrais|veux|besoin|devrais|aide|quiero|necesito|debería|ayuda|quero|preciso|ajuda)\b"
 )
 """What asks for something, in the form of a statement: "I want to cook something tonight"."""
