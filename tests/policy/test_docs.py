@@ -28,6 +28,13 @@ NOT_RUN = {
     ("README.md", "make demo"),
     ("README.md", "GEMINI_API_KEY=… make serve"),
     (
+        "docs/howto/back-up-and-reindex.md",
+        (
+            "pg_dump --format=custom --enable-row-security --no-comments --file=sagacity.dump "
+            "postgresql://sagacity_owner@db.example/sagacity"
+        ),
+    ),
+    (
         "docs/howto/quotas.md",
         "sagacity organizations set-quota acme members=10 interactions=100000 memories=20000",
     ),
