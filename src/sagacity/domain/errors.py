@@ -79,7 +79,7 @@ class CodeNeeded(Unauthorized):
 
 
 class Forbidden(SagacityError):
-    """The token is valid and may not do this. Use one that may: its scopes and its user decide."""
+    """The token is valid and may not do this. Use a token that may: its scopes and its user decide."""
 
 
 class RateLimited(SagacityError):
