@@ -52,10 +52,7 @@ NOT_RUN = {
     ("docs/howto/accounts.md", "sagacity account verify tH0FisbAD7AV…"),
     ("docs/howto/accounts.md", "sagacity account totp-begin"),
     ("docs/howto/accounts.md", "from sagacity.client import Sagacity"),
-    (
-        "README.md",
-        "export SAGACITY_DATABASE_URL=postgresql://sagacity_app:…@db/sagacity SAGACITY_REDIS_URL=redis://valkey:6379/0",
-    ),
+    ("README.md", "uv pip install -e '.[scale]'"),
     ("CONTRIBUTING.md", "make check"),
     ("docs/howto/release.md", "make audit ADVISORIES=all.zip"),
     ("docs/howto/run-with-systemd.md", "python3 -m venv --without-pip /opt/sagacity"),
