@@ -51,7 +51,7 @@ class QuotaExceeded(Conflict):
 
 
 class InvalidInput(SagacityError):
-    """The input breaks a rule that the message names. Correct it and send it again."""
+    """The input breaks a rule that the message names. Correct it and try again."""
 
 
 class NotConfirmed(InvalidInput):
