@@ -1,5 +1,6 @@
 """The files in deploy/ fit the program, and give it no more rights than it needs."""
 
+import base64
 import fnmatch
 import json
 import re
@@ -216,13 +217,23 @@ def test_no_password_is_in_the_files():
     assert len(found) == 3
     for name, service in SERVICES.items():
         for variable, value in service.get("environment", {}).items():
-            if re.search(r"PASSWORD|AUTH$|API_KEY", variable):
+            if re.search(r"PASSWORD|AUTH$|API_KEY|(CONFIG|ACCOUNT|ERASURE)_KEY", variable):
                 found += [(name, value)] if value is not None else []
     valkey = SERVICES["valkey"]["command"]
     found.append(("valkey", valkey[valkey.index("--requirepass") + 1]))
     assert [one for one in found if not REQUIRED.match(one[1])] == []
     secrets = [value for secret in objects("Secret").values() for value in secret["stringData"].values()]
-    assert secrets == [""] * 3
+    assert secrets == [""] * 6
+
+
+def test_keys_come_from_outside():
+    """A home folder is its container's own: a key made there is unknown to the others, and lost with it."""
+    keys = {"SAGACITY_CONFIG_KEY", "SAGACITY_ACCOUNT_KEY", "SAGACITY_ERASURE_KEY"}
+    for name in ("api", "worker", "migrate"):
+        assert SERVICES[name]["environment"].keys() >= keys, name
+    assert objects("Secret")["sagacity-program"]["stringData"].keys() >= keys
+    page = text_of(ROOT / "docs/howto/deploy-on-kubernetes.md")
+    assert [key for key in sorted(keys) if f"\n{key}=" not in page] == []
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -390,8 +401,9 @@ def test_the_guide_makes_every_secret(tmp_path: Path):
     (tmp_path / "deploy").mkdir()
     subprocess.run(["bash", "-euc", block.text], cwd=tmp_path, check=True)
     written = tmp_path / "deploy" / ".env"
-    values = dict(line.split("=") for line in written.read_text().splitlines())
+    values = dict(line.split("=", 1) for line in written.read_text().splitlines())
     assert set(values) == set(REQUIRED.findall(text_of(DEPLOY / "compose.yaml")))
     assert len(set(values.values())) == len(values) >= 4
+    assert len(base64.b64decode(values.pop("CONFIG_KEY"))) == 32
     assert all(re.fullmatch(r"[0-9a-f]{48}", value) for value in values.values())
     assert written.stat().st_mode & 0o077 == 0

@@ -111,6 +111,10 @@ class PostgresServer:
         )
         assert done.returncode == 0, done.stdout + done.stderr
 
+    def program(self, name: str) -> Path:
+        """Return where one of its programs is, such as `pg_dump`."""
+        return self._programs / "bin" / name
+
     @property
     def url(self) -> str:
         """Of the superuser, to the database that is there from the start."""

@@ -55,9 +55,10 @@ async def get_invitations(
 @limited(Rate.RUN)
 async def invite(body: InviteBody, caller: Administers) -> InvitationReply:
     """
-    Invite an address to the organisation; an e-mail carries a code that is good once, for seven days.
+    Invite an address to the organisation; an e-mail carries a code that is good once.
 
-    Whether the address has an account makes no difference. Only an owner invites an owner.
+    It lasts seven days, unless `SAGACITY_INVITATION_HOURS` says otherwise. Whether the address has an account makes no
+    difference. Only an owner invites an owner.
     """
     made = await invitations.invite(caller.runtime.accounts.parts, caller.principal, body.email, body.role)
     return InvitationReply(invitation=invitation_view(made), msg="an e-mail is on its way")
@@ -83,7 +84,7 @@ async def accept(body: AcceptBody, caller: Reads) -> JoinedReply:
 )
 @limited(Rate.RUN)
 async def send_again(invitation_id: InvitationId, caller: Administers) -> InvitationReply:
-    """Send an invitation once more, with a new code and seven more days; the code before is good no more."""
+    """Send an invitation once more, with a new code that lasts as long; the code before is good no more."""
     parts = caller.runtime.accounts.parts
     found = await invitations.send_again(parts, caller.principal, invitation_id)
     return InvitationReply(invitation=invitation_view(found), msg="an e-mail is on its way")

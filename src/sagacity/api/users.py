@@ -58,7 +58,7 @@ async def export(user_id: Whom, caller: Reads) -> StreamingResponse:
     Return all that is stored of a user as JSON Lines: what was said, what was learned, and how it was used.
 
     The first line says what the file is, and the last one holds counts and a hash: without it, the file is not whole.
-    Secrets are not in it. `sagacity import` reads it into any organisation. Who signed in gets the own data.
+    Secrets are not in it. `sagacity import` reads it into any organisation. Users get their own data.
     """
     pieces = await export_user(caller.acting, UserId(user_id))
     headers = {"Content-Disposition": 'attachment; filename="user.jsonl"', "Cache-Control": "no-store"}

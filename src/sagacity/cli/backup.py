@@ -27,7 +27,8 @@ def backup(
     Back up everything into one file, while servers run.
 
     The file is an SQLite database of one moment, whatever the configured database is. It gets its name only
-    once it is complete and verified. It holds conversations and keys: protect it accordingly.
+    once it is complete and verified. It holds conversations: protect it accordingly. API keys in it are
+    encrypted.
 
     Example: sagacity backup /backups/sagacity-2026-01-31.db
     """

@@ -40,7 +40,7 @@ def create(
     """
     Invite an address by e-mail.
 
-    The e-mail carries a code that is good once, for seven days.
+    The e-mail carries a code that is good once, for seven days unless the server says otherwise.
 
     Example: sagacity invitations create ben@example.com --role viewer
     """

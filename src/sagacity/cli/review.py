@@ -60,7 +60,7 @@ def review(
     ] = None,
 ) -> None:
     """
-    Review memories that may deserve no place.
+    Review memories that may not be worth keeping.
 
     They may be outdated, repeated, replaced, or not worth their cost. In a terminal you decide on one after the other:
     keep, archive, supersede or merge; u undoes the last decision.

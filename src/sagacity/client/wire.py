@@ -44,7 +44,8 @@ def server_url(text: str, *, has_key: bool, allow_insecure: bool) -> httpx.URL:
         raise InvalidInput(f"{text!r} is not an http or https address")
     if url.scheme == "http" and has_key and not allow_insecure and not is_loopback(url.host):
         raise InvalidInput(
-            f"the API key would be sent unencrypted to {url.host}; use https, or pass allow_insecure=True"
+            f"the API key would be sent unencrypted to {url.host}; use https, or allow it by --allow-insecure, "
+            "in Python by allow_insecure=True"
         )
     return url
 

@@ -15,7 +15,9 @@ IGNORED: Mapping[str, Ignored] = {
         "the server's settings say what is kept how long",
         {"enabled": True, "tombstone_grace_window_days": 90, "poll_interval_seconds": 86_400},
     ),
-    "expiry_reclamation": Ignored("what has long expired is deleted by itself", {"enabled": False}),
+    "expiry_reclamation": Ignored(
+        "SAGACITY_EXPIRED_DAYS says when expired memories are deleted", {"enabled": False}
+    ),
     "governance_retention": Ignored(
         "the audit log is kept as a whole", {"audit_events_retention_enabled": False}
     ),

@@ -51,7 +51,7 @@ class QuotaExceeded(Conflict):
 
 
 class InvalidInput(SagacityError):
-    """The input breaks a rule that the message names. Correct it and send it again."""
+    """The input breaks a rule that the message names. Correct it and try again."""
 
 
 class NotConfirmed(InvalidInput):
@@ -79,7 +79,7 @@ class CodeNeeded(Unauthorized):
 
 
 class Forbidden(SagacityError):
-    """The token is valid and may not do this. Use one that may: its scopes and its user decide."""
+    """The token is valid and may not do this. Use a token that may: its scopes and its user decide."""
 
 
 class RateLimited(SagacityError):

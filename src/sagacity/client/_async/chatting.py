@@ -36,7 +36,7 @@ async def send_message(
     user_id: str | None = None,
 ) -> AsyncIterator[ChatEvent]:
     """
-    Send a message, and yield what happens to its answer; a connection that is lost is taken up again.
+    Send a message, and yield what happens to its answer; a stream whose connection is lost is resumed.
 
     Args:
         connection: to the server.

@@ -37,7 +37,7 @@ def send_message(
     user_id: str | None = None,
 ) -> Iterator[ChatEvent]:
     """
-    Send a message, and yield what happens to its answer; a connection that is lost is taken up again.
+    Send a message, and yield what happens to its answer; a stream whose connection is lost is resumed.
 
     Args:
         connection: to the server.

@@ -80,9 +80,10 @@ def get_invitations(connection: Connection, *, after: str | None = None, limit: 
 
 def create_invitation(connection: Connection, email: str, *, role: RoleWord | None = None) -> InvitationReply:
     """
-    Invite an address to the organisation; an e-mail carries a code that is good once, for seven days.
+    Invite an address to the organisation; an e-mail carries a code that is good once.
 
-    Whether the address has an account makes no difference. Only an owner invites an owner.
+    It lasts seven days, unless `SAGACITY_INVITATION_HOURS` says otherwise. Whether the address has an account
+    makes no difference. Only an owner invites an owner.
 
     Args:
         connection: to the server.
@@ -109,7 +110,7 @@ def accept_invitation(connection: Connection, code: str) -> JoinedReply:
 
 def resend_invitation(connection: Connection, invitation_id: str) -> InvitationReply:
     """
-    Send an invitation once more, with a new code and seven more days; the code before is good no more.
+    Send an invitation once more, with a new code that lasts as long; the code before is good no more.
 
     Args:
         connection: to the server.

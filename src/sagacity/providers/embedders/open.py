@@ -73,7 +73,10 @@ def _open(choice: EmbedderChoice) -> Embedder:
             )
         case name if "/" in name:
             raise ConfigError(
-                f"the remote embedder {name} needs a dimension: the number of values in its vectors"
+                f"the remote embedder {name} needs a dimension: "
+                "set SAGACITY_EMBEDDER_DIMENSION to the number of values in its vectors"
             )
         case name:
-            raise ConfigError(f"no embedder {name!r}: minilm, multilingual, or a model as provider/name")
+            raise ConfigError(
+                f"SAGACITY_EMBEDDER: no embedder {name!r}; write minilm, multilingual, or a model as provider/name"
+            )
