@@ -1,12 +1,13 @@
 """`sagacity dead-letters`: turns that a learner gave up on."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from sagacity.cli import options
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import said, show, table
+from sagacity.domain.cursor import DeadLetterStatus
 
 app = typer.Typer(no_args_is_help=True, help="Windows that a learner gave up on.")
 
@@ -17,7 +18,7 @@ def list_letters(
     *,
     user_id: options.AnyUserId = None,
     status: Annotated[
-        Literal["parked", "queued", "replayed"] | None,
+        DeadLetterStatus | None,
         typer.Option("--status", help="Only with this status."),
     ] = None,
     limit: options.Limit = 20,

@@ -1,7 +1,6 @@
 """What `sagacity import` does with a file that `sagacity export` wrote."""
 
 import asyncio
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from rich.console import Console
 from sagacity.cli.output import Render, facts, said, show
 from sagacity.cli.steps import stepping
 from sagacity.domain.amounts import counted
+from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from sagacity.cli.steps import OnStep
@@ -22,10 +22,17 @@ _BEGINNING = b'{"manifest":{"format":"sagacity-export"'
 
 
 def is_exported(path: Path) -> bool:
-    """Return whether a file begins as `sagacity export` begins one, whatever else it holds."""
-    with suppress(OSError), path.open("rb") as file:
-        return file.read(len(_BEGINNING)) == _BEGINNING
-    return False
+    """
+    Return whether a file begins as `sagacity export` begins one, whatever else it holds.
+
+    Raises:
+        InvalidInput: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_BEGINNING)) == _BEGINNING
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read: {error.strerror}") from error
 
 
 def import_exported(context: typer.Context, path: Path, org: str, *, preview: bool) -> None:
