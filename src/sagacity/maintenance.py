@@ -221,6 +221,23 @@ async def rotate_config_key(settings: Settings, *, is_new: bool, drops_old: bool
     return done
 
 
+async def forget_config_secrets(settings: Settings, org_id: OrgId) -> None:
+    """
+    Remove an organisation's API keys from its configuration, as the key that opens them is lost.
+
+    Raises:
+        NotFound: there is no such organisation.
+        Conflict: they can be read, or there are none.
+        ConfigError: what is stored does not parse.
+        StorageUnavailable: the database, or the key service, cannot be reached.
+    """
+    tenant = Tenant(org_id=org_id)
+    async with open_database(settings) as storage:
+        if tenant not in await storage.organisations():
+            raise NotFound(f"there is no organisation {org_id!r}")
+        await open_configs(settings, storage, clock=SystemClock()).forget_secrets(tenant, by=OPERATOR)
+
+
 class CopiedConfigs(Value):
     """What a copy of configurations found."""
 

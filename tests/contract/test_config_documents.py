@@ -22,7 +22,7 @@ from sagacity.config.s3 import S3Place
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.coordination.open import open_shared
 from sagacity.domain.audit import AuditFilter
-from sagacity.domain.errors import ConfigError, NotFound, StorageUnavailable
+from sagacity.domain.errors import ConfigError, Conflict, NotFound, StorageUnavailable
 from sagacity.domain.ids import OrgId
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
@@ -85,6 +85,19 @@ async def test_it_is_kept_with_its_versions(place, storage: Storage, clock: Stop
         await alone.version(ORG, 1)
     assert [(await rotate_key(both, (ORG, OTHER_ORG), by="operator")).wrapped for _ in range(2)] == [1, 0]
     assert (await alone.version(ORG, 1))[1] == first
+
+
+async def test_what_nobody_can_open_is_given_up_on_demand(place, storage: Storage, clock: StoppedClock):
+    """As in the database."""
+    await opened(place(), storage, clock).set(ORG, config_with(PLANTED, batch_size=7, batch_interval=3))
+    with pytest.raises(Conflict, match="all of them can be read"):
+        await opened(place(), storage, clock, NEW, OLD).forget_secrets(ORG, by="operator")
+    lost = opened(place(), storage, clock, NEW)
+    with pytest.raises(ConfigError, match="SAGACITY_CONFIG_KEY"):
+        await lost.set(ORG, TenantConfig())
+    await lost.forget_secrets(ORG, by="operator")
+    assert await lost.get(ORG) == TenantConfig(batch_size=7, batch_interval=3)
+    assert await lost.set(ORG, config_with(PLANTED)) == 3
 
 
 async def test_no_writer_undoes_anothers_change(place, storage: Storage, clock: StoppedClock):

@@ -10,7 +10,7 @@ from sagacity.auth.key_ring import KeyRing
 from sagacity.config.database import DatabaseConfigs
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.audit import AuditFilter
-from sagacity.domain.errors import ConfigError, Forbidden, NotFound
+from sagacity.domain.errors import ConfigError, Conflict, Forbidden, NotFound
 from sagacity.domain.ids import UserId
 from sagacity.domain.principal import Principal
 from sagacity.storage.schema.tables import metadata
@@ -105,6 +105,32 @@ async def test_another_key_wraps_and_the_old_one_is_not_needed_any_more(storage:
         async with storage.read(tenant) as snapshot:
             (last,) = await snapshot.audit.list_newest(AuditFilter(), limit=1)
         assert (last.action, last.actor) == ("config.key_rotated", "operator")
+
+
+async def test_what_nobody_can_open_is_given_up_on_demand(storage: Storage):
+    """The rest stays; keys that open stay, too. Afterwards the configuration is read and changed as any other."""
+    await DatabaseConfigs(storage, ring(OLD)).set(ORG, config_with(PLANTED, batch_size=9, batch_interval=3))
+    for opens in (DatabaseConfigs(storage, ring(OLD)), DatabaseConfigs(storage, ring(NEW, OLD))):
+        with pytest.raises(Conflict, match="all of them can be read"):
+            await opens.forget_secrets(ORG, by="operator")
+    with pytest.raises(Conflict):
+        await DatabaseConfigs(storage, ring(NEW)).forget_secrets(OTHER_ORG, by="operator")
+    lost = DatabaseConfigs(storage, ring(NEW))
+    await lost.forget_secrets(ORG, by="operator")
+    assert await lost.get(ORG) == TenantConfig(batch_size=9, batch_interval=3)
+    async with storage.read(ORG) as snapshot:
+        (last,) = await snapshot.audit.list_newest(AuditFilter(), limit=1)
+    assert (last.action, last.actor, last.details) == (
+        "config.changed",
+        "operator",
+        {"fields": ("api_key_config",)},
+    )
+    with pytest.raises(ConfigError, match="restore the configuration from a backup"):
+        await lost.version(ORG, 1)
+    await lost.set(ORG, config_with(OTHER))
+    assert secret_of(await lost.get(ORG)) == OTHER
+    with pytest.raises(ConfigError):
+        await lost.version(ORG, 1)
 
 
 async def test_what_was_written_by_hand_is_read_and_sealed_by_the_next_change(storage: Storage):

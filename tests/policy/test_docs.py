@@ -37,6 +37,7 @@ NOT_RUN = {
             "postgresql://sagacity_owner@db.example/sagacity"
         ),
     ),
+    ("docs/howto/configuration-history.md", "sagacity config forget-keys --yes"),
     (
         "docs/howto/quotas.md",
         "sagacity organizations set-quota acme members=10 interactions=100000 memories=20000",

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sagacity.cli import options, payload
-from sagacity.cli.invocation import connected
+from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import conclude, facts, plain, said, show, table
 from sagacity.cli.progress import working
+from sagacity.cli.tokens import DEFAULT_ORG
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 
@@ -187,6 +188,32 @@ def rotate_key(
     shown |= {"authenticator apps": str(done.apps)} if done.apps else {}
     shown |= {"failed": "; ".join(done.failed)} if done.failed else {}
     conclude(context, told, facts(shown), ok=not done.failed, failed=len(done.failed))
+
+
+@app.command("forget-keys")
+def forget_keys(
+    context: typer.Context,
+    *,
+    org: Annotated[str, typer.Option("--org", help="The organisation.")] = DEFAULT_ORG,
+    yes: options.Yes = False,
+) -> None:
+    """
+    Remove API keys that nobody can decrypt any more.
+
+    When the key that encrypts them is lost, and no backup has it, the configuration can be neither
+    read nor changed. Afterwards it can: set the API keys again. Works on the database itself. Keys
+    that can be decrypted are left alone, and former versions keep theirs, unreadable.
+
+    Example: sagacity config forget-keys --yes
+    """
+    from sagacity.config.settings import load_settings  # noqa: PLC0415  it loads slowly, and only this needs it
+    from sagacity.domain.ids import OrgId  # noqa: PLC0415  with it
+    from sagacity.maintenance import forget_config_secrets  # noqa: PLC0415  with it
+
+    confirm(context, f"Remove all API keys from the configuration of {org}?", yes=yes)
+    with working("removing API keys"):
+        asyncio.run(forget_config_secrets(load_settings(), OrgId(org)))
+    show(context, {"org_id": org}, said("The API keys are removed: set them again."))
 
 
 def _written(value: "JsonValue") -> str:

@@ -59,6 +59,17 @@ class ConfigStore(Protocol):
         """
         ...
 
+    async def forget_secrets(self, tenant: Tenant, *, by: str) -> None:
+        """
+        Remove the tenant's API keys, as the key that opens them is lost. Former versions keep theirs.
+
+        Raises:
+            Conflict: they open, or there are none.
+            ConfigError: what is stored does not parse.
+            StorageUnavailable: the key service does not answer: nobody knows whether they open.
+        """
+        ...
+
     async def versions(self, tenant: Tenant, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
         """Return what is known of the tenant's versions, newest first; *before*: those with a smaller number."""
         ...

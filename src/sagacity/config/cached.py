@@ -92,6 +92,21 @@ class CachedConfigs:
         """
         return await self._inner.wrap_again(tenant, by=by)
 
+    async def forget_secrets(self, tenant: Tenant, *, by: str) -> None:
+        """
+        Remove the tenant's API keys, as the key that opens them is lost. Former versions keep theirs.
+
+        Raises:
+            Conflict: they open, or there are none.
+            ConfigError: what is stored does not parse.
+            StorageUnavailable: the key service does not answer: nobody knows whether they open.
+        """
+        try:
+            await self._inner.forget_secrets(tenant, by=by)
+        finally:  # as above
+            self._drop(tenant.org_id)
+        await self._topic.publish(_SUBJECT + tenant.org_id)
+
     async def versions(self, tenant: Tenant, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
         """Return what is known of the tenant's versions, newest first; *before*: those with a smaller number."""
         return await self._inner.versions(tenant, before=before, limit=limit)

@@ -96,6 +96,21 @@ class DatabaseConfigs:
             await transaction.audit.add(NewAuditEntry(action=AuditAction.CONFIG_KEY_ROTATED, actor=by))
         return True
 
+    async def forget_secrets(self, tenant: Tenant, *, by: str) -> None:
+        """
+        Remove the tenant's API keys, as the key that opens them is lost. Former versions keep theirs.
+
+        Raises:
+            Conflict: they open, or there are none.
+            ConfigError: what is stored does not parse.
+            StorageUnavailable: the key service does not answer: nobody knows whether they open.
+        """
+
+        def edited(seal: Seal, stored: StoredConfig | None) -> tuple[TenantConfig, TenantConfig]:
+            return seal.forget("{}" if stored is None else stored.config)
+
+        await self._write(tenant, edited, by=by)
+
     async def versions(self, tenant: Tenant, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
         """Return what is known of the tenant's versions, newest first; *before*: those with a smaller number."""
         async with self._storage.read(tenant) as snapshot:

@@ -2,7 +2,7 @@
 
 from sagacity.auth.key_ring import SEALED, DataKey, OpenRing, new_data_key, wrapped_by
 from sagacity.config.tenant_config import TenantConfig, dump_sealed, has_secrets, load_config
-from sagacity.domain.errors import ConfigError
+from sagacity.domain.errors import ConfigError, Conflict
 from sagacity.domain.ids import OrgId
 
 
@@ -69,6 +69,24 @@ class Seal:
             return False
         self.wrapped = ring.wrap(data_key)
         return True
+
+    def forget(self, text: str) -> tuple[TenantConfig, TenantConfig]:
+        """
+        Let go of the data key that cannot be opened; returns what was stored, and the same without its API keys.
+
+        Raises:
+            Conflict: all secrets open.
+            ConfigError: it is no configuration.
+            StorageUnavailable: the key service does not answer: nobody knows whether they open.
+        """
+        try:
+            self.check()
+            self.load(text)
+        except ConfigError:
+            stored = load_config(text, lambda sealed: sealed)
+            self.wrapped, self._data_key = "", None
+            return stored, stored.model_copy(update={"api_key_config": None})
+        raise Conflict("no API key of the configuration is lost: all of them can be read")
 
     def _seal(self, secret: str) -> str:
         return self._key(make=True).seal(secret)
