@@ -325,3 +325,19 @@ def _by_hmac(body: dict[str, Any], secret: bytes, kid: str) -> str:
     parts = [base64.urlsafe_b64encode(json.dumps(one).encode()).rstrip(b"=") for one in (head, body)]
     signature = hmac.new(secret, b".".join(parts), hashlib.sha256).digest()
     return b".".join((*parts, base64.urlsafe_b64encode(signature).rstrip(b"="))).decode()
+
+
+async def test_a_search_with_a_users_token_is_of_that_user(tmp_path: Path, clock: StoppedClock) -> None:
+    """Whoever it is need not say so; whoever says another is refused."""
+    async with serving(tmp_path, clock, jwt_secret=SECRET) as api:
+        headers = {"Authorization": f"Bearer {signed(clock)}"}
+        made = await api.post(
+            "/api/memories", json={"memory_type": "profile", "content": "Plays the cello."}, headers=headers
+        )
+        assert made.status_code in {200, 201}, made.text
+        found = await api.post("/api/search", json={"query": "Which cello?", "threshold": 0}, headers=headers)
+        assert [one["content"] for one in found.json()["profiles"]] == ["Plays the cello."]
+        other = await api.post(
+            "/api/search", json={"query": "Which cello?", "user_id": "ben"}, headers=headers
+        )
+        assert other.status_code == 403

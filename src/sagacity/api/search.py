@@ -183,8 +183,11 @@ async def search(body: SearchBody, caller: Reads) -> SearchPage:
     Search everything that an agent may use now; each kind is sorted, best first.
 
     That is what is current, unexpired and not rejected. Agent playbooks and skills that were learned from users are
-    returned once they are approved. Memories of users are returned for the given users only.
+    returned once they are approved. Memories of users are returned for the given users only; with a user's own token,
+    for that user.
     """
+    if caller.principal.user_id is not None and not body.users:
+        body = body.model_copy(update={"user_id": caller.principal.user_id})
     user_id = body.users[0] if len(body.users) == 1 else None
     with measured(caller.acting, RequestType.MEMORY_SEARCH, user_id=user_id) as call:
         page, call.trace = await _searched(body, caller)

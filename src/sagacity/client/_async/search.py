@@ -611,7 +611,8 @@ async def search(
     Search everything that an agent may use now; each kind is sorted, best first.
 
     That is what is current, unexpired and not rejected. Agent playbooks and skills that were learned from users
-    are returned once they are approved. Memories of users are returned for the given users only.
+    are returned once they are approved. Memories of users are returned for the given users only; with a user's
+    own token, for that user.
 
     Args:
         connection: to the server.
