@@ -43,6 +43,12 @@ _CUT_OFF = "length"
 """The reason for the end of an answer that met the limit of tokens, in LiteLLM's words for all providers."""
 _FILTERED = "content_filter"
 """The reason for the end of an answer that the provider cut off for what it says, or refused to give."""
+MOST_CHARACTERS = 512_000
+"""
+Of an answer that is read as JSON; what has more counts as cut off there.
+
+No model writes more: 128,000 tokens, of four characters each. To parse it holds up all other threads.
+"""
 MOST_TOKENS = 100_000_000
 """What a provider says beyond that is nothing to count with."""
 
@@ -201,10 +207,12 @@ class LiteLLM:
         """Ask by schema where the model takes one, else in words."""
 
         async def read(choice: WireChoice) -> Output | _Unreadable:
+            text = choice.text[:MOST_CHARACTERS]
+            is_cut_off = choice.finish_reason == _CUT_OFF or len(choice.text) > len(text)
             try:
-                return await asyncio.to_thread(parse, choice.text, output)  # some models write a great deal
+                return await asyncio.to_thread(parse, text, output)  # some models write a great deal
             except ValueError as error:
-                return _Unreadable(choice.text, str(error), is_cut_off=choice.finish_reason == _CUT_OFF)
+                return _Unreadable(text, str(error), is_cut_off=is_cut_off)
 
         in_words = _with_schema(messages, output)
         if self._refuses_schemas:
