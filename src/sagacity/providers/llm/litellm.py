@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import Any, NamedTuple, TypeVar
 
+import structlog
 from pydantic import ValidationError
 
 from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderRefused, ProviderTimeout
@@ -52,6 +53,7 @@ No model writes more: 128,000 tokens, of four characters each. To parse it holds
 MOST_TOKENS = 100_000_000
 """What a provider says beyond that is nothing to count with."""
 
+_log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 
@@ -132,7 +134,11 @@ class LiteLLM:
             fault = cut_off_fault(whole) if answer.is_cut_off else answer.fault
             asked = (*messages, *mend_messages(answer.text, fault))
         if kept:
-            return max(kept, key=lambda one: one.entries).value, meter.usage
+            best = max(kept, key=lambda one: one.entries)
+            _log.warning(
+                "models.answer_cut_off", model=self.model, output=output.__name__, entries=best.entries
+            )
+            return best.value, meter.usage
         raise MalformedOutput(f"{self.model}: neither of two answers reads as {output.__name__}")
 
     async def stream(
