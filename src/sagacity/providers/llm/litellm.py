@@ -112,7 +112,8 @@ class LiteLLM:
         """
         Return one answer parsed into *output*.
 
-        One that was cut off is asked for again, shorter. If that comes to nothing, its whole entries are the answer.
+        One that was cut off is asked for again, shorter. If that is no better, or refused, its whole entries are the
+        answer. If it fails in a way that passes, so does the call: tried later, it may give all.
 
         Raises:
             MalformedOutput: it did not parse, nor did a second answer to which the error was shown.
@@ -123,8 +124,8 @@ class LiteLLM:
         for _ in range(2):
             try:
                 answer = await self._json_answer(asked, output, meter, max_tokens)
-            except ProviderError:
-                if not kept:
+            except ProviderError as error:
+                if not kept or error.retryable:
                     raise
                 break
             if not isinstance(answer, _Unreadable):

@@ -260,6 +260,13 @@ async def test_if_the_second_is_no_better_the_whole_entries_stay(
     assert len(server.requests) == 2
 
 
+async def test_if_the_second_does_not_come_nothing_is_lost(server: ScriptedLLM, client: Client):
+    """Whoever asks tries again later, and may get all."""
+    server.answer_with([cut_off(MANY, at=100), status(500), status(500), status(500)])
+    with pytest.raises(ProviderError):
+        await client.facts()
+
+
 async def test_a_whole_answer_at_the_limit_is_an_answer(server: ScriptedLLM, client: Client):
     server.answer_with([cut_off(FACTS, at=1_000)])
     assert await client.facts() == Facts(facts=["likes tea"])
