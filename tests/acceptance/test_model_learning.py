@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from support.program import sagacity
 from support.scripted_llm import (
     Answer,
     ChatRequest,
@@ -197,6 +198,21 @@ def parked(server: ServerProcess, model: ScriptedLLM, trouble: Answer, user_id: 
     assert all(one["error"] and "sk-very-secret" not in one["error"] for one in receipt["learners"])
     letters = call(server, "GET", f"/api/dead_letters?user_id={user_id}")["dead_letters"]
     return request_id, letters
+
+
+def test_doctor_tells_of_what_was_given_up(tmp_path: Path, model: ScriptedLLM) -> None:
+    """Until it is replayed with success."""
+
+    def learning(url: str) -> list[tuple[bool, str]]:
+        checks = sagacity("doctor", "--json", home=tmp_path, url=url).data["checks"]
+        return [(one["ok"], one["found"]) for one in checks if one["name"] == "learning"]
+
+    with running_server(tmp_path, FAST) as ill:
+        use(ill, model)
+        request_id, letters = parked(ill, model, status(401), "unheard")
+        assert learning(ill.url) == [(False, "2 dead letters: turns that were given up after the last try")]
+        learned_by_replay(ill, model, "unheard", request_id, letters)
+        assert learning(ill.url) == []
 
 
 def learned_by_replay(

@@ -14,6 +14,7 @@ from sagacity.auth.tokens import hash_token
 from sagacity.domain.errors import StorageError
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.principal import Principal
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.open import PostgresOptions, open_storage
@@ -251,6 +252,34 @@ async def test_no_transaction_needs_the_session_of_another(
         assert await end_sessions(postgres, name) == 3
         found = await asyncio.gather(*(_finds(storage) for _ in range(6)))
         assert found == [(3, 3, ["green tea", "black tea"])] * 6
+    finally:
+        await storage.close()
+
+
+async def test_work_in_the_background_leaves_calls_half_of_the_connections(
+    postgres: PostgresServer, name: str
+) -> None:
+    """However many users are learned from at a time, and however long that is written."""
+    storage = await furnished(postgres.url_of(name, PROGRAM), connections=2)
+    written, go_on, begun = 0, asyncio.Event(), asyncio.Event()
+
+    async def learn() -> None:
+        nonlocal written
+        async with storage.begin(ORG):
+            begun.set()
+            await go_on.wait()
+            written += 1
+
+    try:
+        learners = [asyncio.create_task(learn()) for _ in range(4)]
+        await begun.wait()
+        async with storage.begin(Principal(tenant=ORG)) as tx:
+            assert await tx.organisation.ensure(ORG.org_id) is False
+        async with storage.read(Principal(tenant=ORG)):
+            assert written == 0
+        go_on.set()
+        await asyncio.gather(*learners)
+        assert written == 4
     finally:
         await storage.close()
 

@@ -11,7 +11,15 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.storage.transaction import Storage
 from support.learning import cursor, learn_by_model, learned
 from support.parts import ORG, said
-from support.scripted_llm import ChatRequest, ScriptedLLM, as_json, extracted, garbage, scripted_llm
+from support.scripted_llm import (
+    ChatRequest,
+    ScriptedLLM,
+    as_json,
+    cut_off,
+    extracted,
+    garbage,
+    scripted_llm,
+)
 
 pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
 
@@ -181,6 +189,24 @@ async def test_answer_that_names_one_kind_only_is_read(storage: Storage, clock, 
     assert len(server.requests) == 1
     assert [one.content for one in await learned(storage)] == ["User rides."]
     assert await learned(storage, PLAYBOOK) == []
+
+
+async def test_kind_before_which_the_answer_broke_off_is_asked_for_by_itself(
+    storage: Storage, clock, ids, server
+) -> None:
+    """A model that has room for the facts only, also when asked for fewer, still teaches the rules."""
+
+    def short_of_breath(request: ChatRequest):
+        answer = proposing(request)
+        fields = (request.schema or {}).get("properties", {})
+        both = {"profiles", "playbooks"} <= fields.keys()
+        return cut_off(json.loads(answer.text), at=answer.text.index("playbooks")) if both else answer
+
+    server.answer_with(short_of_breath)
+    await storage.append(ORG, talk("User", "Agent"))
+    await learn_by_model(storage, clock, ids, server, force=True)
+    assert await learners_in_ledger(storage) == ["extraction", "extraction", RULES]
+    assert (len(await learned(storage)), len(await learned(storage, PLAYBOOK))) == (1, 1)
 
 
 async def test_default_cost_is_a_third_at_most(storage: Storage, clock, ids, server) -> None:

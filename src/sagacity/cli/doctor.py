@@ -50,7 +50,7 @@ def doctor(context: typer.Context) -> None:
 
     Checks the settings, home folder, database, its disk, where configurations are kept, embedder, model keys
     and server; if used, authenticator apps, the vector copy, Redis, the mail server and the collector of traces.
-    Exit code 1 if anything fails.
+    Tells of what learners and evaluators gave up. Exit code 1 if anything fails.
 
     Example: sagacity doctor
     """
@@ -80,6 +80,7 @@ def look(flags: Invocation) -> list[Check]:
         _checked("database", lambda: _database(settings)),
         _configurations(settings),
         *_authenticator_apps(settings),
+        *_given_up(settings),
         *([_vector_copy(settings)] if settings.vector_url else []),
         *([_redis(settings)] if settings.redis_url else []),
         *([_disk(settings)] if settings.is_sqlite else []),
@@ -177,6 +178,25 @@ def _authenticator_apps(settings: "Settings") -> list[Check]:
         return [Check("authenticator apps", ok=False, found=fault, advice=advice)]
     found = f"{counted(count, 'secret')} can be read"
     return [Check("authenticator apps", ok=True, found=found)] if count else []
+
+
+def _given_up(settings: "Settings") -> list[Check]:
+    """Look for what was given up after the last try, mostly because a model failed; nothing where nothing was."""
+    from sagacity.bootstrap import open_database  # noqa: PLC0415  it loads the whole server
+
+    async def counted_letters() -> int:
+        async with open_database(settings) as storage:
+            return (await storage.backlog()).parked_count
+
+    if _is_new(settings):
+        return []
+    try:
+        count = asyncio.run(counted_letters())
+    except SagacityError:  # the check of the database tells
+        return []
+    found = f"{counted(count, 'dead letter')}: turns that were given up after the last try"
+    advice = "`sagacity dead-letters list --status parked` says why; correct that, and replay them"
+    return [Check("learning", ok=False, found=found, advice=advice)] if count else []
 
 
 def _disk(settings: "Settings") -> Check:

@@ -1,8 +1,8 @@
-"""Connections to models: each address is checked after its name was resolved, when the connection is opened."""
+"""Connections to models: each address is checked when the connection is opened, and no reply is read without end."""
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from ssl import SSLContext
@@ -17,6 +17,14 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """Gives the addresses of a host and a port, the best first."""
 NEXT_SECONDS = 2.0
 """How long one address of several has to answer before the next one is tried."""
+MOST_BYTES = 16 * 2**20
+"""
+Of a reply that is read as a whole: three times what 64 vectors of 4,096 dimensions take as JSON.
+
+The longest answer of a model, 128,000 tokens, takes half a MiB. A stream of events is read piece by piece, to its end.
+"""
+MOST_ERROR_BYTES = 4 * 2**10
+"""Of an error: what is wrong stands at the beginning, and LiteLLM looks through the text again and again."""
 _IDLE_SECONDS = 60.0
 _public_only: ContextVar[bool] = ContextVar("public_only", default=False)
 
@@ -97,6 +105,39 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         await self._inner.sleep(seconds)
 
 
+class _Bounded(httpx.AsyncByteStream):
+    """A reply's body up to so many bytes; more of an error is left out, and more of anything else is a fault."""
+
+    def __init__(self, body: httpx.AsyncByteStream, most: int, *, is_error: bool) -> None:
+        self._body = body
+        self._most = most
+        self._is_error = is_error
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = self._most
+        async for chunk in self._body:
+            if len(chunk) > left and not self._is_error:
+                raise httpx.ReadError(f"the reply has more than {self._most:,} bytes")
+            yield chunk[:left]
+            left -= len(chunk)
+            if self._is_error and left <= 0:
+                return
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
+
+
+def _bounded(response: httpx.Response) -> httpx.Response:
+    """Read no more of a reply than one of its kind has; a page in place of an API's answer is an error in any case."""
+    content_type = response.headers.get("content-type", "")
+    if content_type.startswith("text/event-stream") and not response.is_error:
+        return response
+    is_error = response.is_error or content_type.startswith("text/html")
+    body = cast("httpx.AsyncByteStream", response.stream)
+    response.stream = _Bounded(body, MOST_ERROR_BYTES if is_error else MOST_BYTES, is_error=is_error)
+    return response
+
+
 class CheckedTransport(httpx.AsyncHTTPTransport):
     """A pool of connections that were checked by one rule."""
 
@@ -120,6 +161,15 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
             keepalive_expiry=_IDLE_SECONDS,
             network_backend=CheckedBackend(block_private=block_private, resolve=resolve),
         )
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """
+        Send a request; its reply is read so far as it may go.
+
+        Raises:
+            ReadError: while it is read: it is longer than any is.
+        """
+        return _bounded(await super().handle_async_request(request))
 
 
 class TransportByCall(CheckedTransport):

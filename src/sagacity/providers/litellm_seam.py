@@ -24,9 +24,13 @@ OFFLINE = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
     "MAX_IMAGE_URL_DOWNLOAD_SIZE_MB": "0",
+    "LITELLM_DISABLE_REDACT_SECRETS": "true",
 }
 """
 Without these it fetches its price list at import, a list of headers at the first call to Anthropic, and images.
+
+It would also look six times for secrets in the text of each error: 10 ms a KB, on the event loop. Its loggers are
+silent, and of an error we tell class and status.
 
 An image's address was given by a user. The provider may look there; from inside this network nobody does.
 """

@@ -10,6 +10,8 @@ from pydantic import SecretStr
 from sagacity.domain.errors import ProviderRefused
 from sagacity.providers.base import ChatMessage
 from sagacity.providers.checked_connections import (
+    MOST_BYTES,
+    MOST_ERROR_BYTES,
     AddressRefused,
     CheckedBackend,
     TransportByCall,
@@ -18,7 +20,7 @@ from sagacity.providers.checked_connections import (
 )
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
-from support.scripted_llm import ScriptedLLM, scripted_llm
+from support.scripted_llm import Answer, ScriptedLLM, scripted_llm, status
 
 
 class Resolver:
@@ -116,6 +118,38 @@ async def test_a_name_that_changes_its_address_is_checked_again(llm_server: Scri
             await client.post(url, json={"model": "m", "messages": []})
     assert len(llm_server.requests) == 1
     assert {name for name, _ in resolver.asked} == {"models.example"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "start"),
+    [
+        (status(503, says="busy " * 100_000), 503, b'{"error": {"message": "busy busy'),
+        (Answer(raw_body=b"<html>a proxy's page" + b" " * 100_000), 200, b"<html>a proxy's page"),
+    ],
+    ids=["error", "page"],
+)
+async def test_of_an_error_its_beginning_is_read(
+    llm_server: ScriptedLLM, answer: Answer, code: int, start: bytes
+) -> None:
+    """Its status stays."""
+    llm_server.answer_with(answer)
+    async with httpx.AsyncClient(transport=TransportByCall()) as client:
+        reply = await client.post(
+            f"{llm_server.base_url}/chat/completions", json={"model": "m", "messages": []}
+        )
+    assert (reply.status_code, len(reply.content)) == (code, MOST_ERROR_BYTES)
+    assert reply.content.startswith(start)
+
+
+async def test_a_reply_longer_than_any_is_a_fault(llm_server: ScriptedLLM) -> None:
+    """Also one without end, which would fill the memory; a stream, which is not kept, may be as long as it likes."""
+    llm_server.answer_with(Answer(text="x" * MOST_BYTES, pieces=["x" * MOST_BYTES, "y"]))
+    url, asked = f"{llm_server.base_url}/chat/completions", {"model": "m"}
+    async with httpx.AsyncClient(transport=TransportByCall(), timeout=60) as client:
+        with pytest.raises(httpx.ReadError, match="more than 16,777,216 bytes"):
+            await client.post(url, json=asked)
+        async with client.stream("POST", url, json=asked | {"stream": True}) as stream:
+            assert sum([len(chunk) async for chunk in stream.aiter_bytes()]) > MOST_BYTES
 
 
 @pytest.mark.usefixtures("closed_clients")

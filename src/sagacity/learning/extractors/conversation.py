@@ -20,6 +20,7 @@ from sagacity.learning.windows.render import render_window
 
 CONVERSATION_PROMPT = "conversation_extraction"
 SHARED_KINDS = (MemoryKind.PROFILE, MemoryKind.USER_PLAYBOOK)
+_FIELDS = {MemoryKind.PROFILE: "profiles", MemoryKind.USER_PLAYBOOK: "playbooks"}
 
 
 class ConversationExtractor:
@@ -51,7 +52,7 @@ class ConversationExtractor:
         self, window: Window, known: Mapping[MemoryKind, Sequence[Known]]
     ) -> Mapping[MemoryKind, Extraction]:
         """
-        Propose what the unread turns of *window* teach, by kind.
+        Propose what the unread turns of *window* teach, by kind; a kind before which the answer broke off is left out.
 
         Args:
             window: the turns; those kept for context give meaning but no candidates of their own.
@@ -81,6 +82,7 @@ class ConversationExtractor:
         return {
             kind: await extracted(proposed, prompt_version=answer.prompt_version, model=answer.model)
             for kind, proposed in found.items()
+            if _FIELDS[kind] not in answer.value.lacking
         }
 
 
@@ -93,9 +95,11 @@ class SharedCall:
         self._asking = asyncio.Lock()
         self._found: Mapping[MemoryKind, Extraction] | ProviderError | None = None
 
-    async def extract(self, kind: MemoryKind, window: Window) -> Extraction:
+    async def extract(self, kind: MemoryKind, window: Window) -> Extraction | None:
         """
         Return what the unread turns of *window* teach of one kind; all who share it read the same turns.
+
+        None: the answer broke off before that kind, which has to be asked for by itself.
 
         Raises:
             ProviderError: the model failed.
@@ -108,7 +112,7 @@ class SharedCall:
                     self._found = error
         if isinstance(self._found, ProviderError):
             raise self._found
-        return self._found[kind]
+        return self._found.get(kind)
 
 
 def _both(one: str, other: str) -> str:

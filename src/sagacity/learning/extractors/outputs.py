@@ -13,8 +13,10 @@ from pydantic import (
     ConfigDict,
     Field,
     ModelWrapValidatorHandler,
+    PrivateAttr,
     StringConstraints,
     ValidationError,
+    ValidationInfo,
     ValidatorFunctionWrapHandler,
     WrapValidator,
     model_validator,
@@ -23,6 +25,7 @@ from pydantic import (
 from sagacity.domain.evaluation import FailureType
 from sagacity.domain.graph import USER, EntityType, clean_description, clean_name
 from sagacity.domain.memory import BlockingIssueKind, TimeToLive
+from sagacity.providers.llm.structured import BROKEN_OFF
 
 
 def _at_most(limit: int) -> AfterValidator:
@@ -248,13 +251,27 @@ class ConversationExtraction(Answer):
         description="rules for the agent; empty if nothing is to be learned"
     )
 
-    @model_validator(mode="before")
+    _lacking: frozenset[str] = PrivateAttr(frozenset())
+
+    @property
+    def lacking(self) -> frozenset[str]:
+        """What the answer broke off before."""
+        return self._lacking
+
+    @model_validator(mode="wrap")
     @classmethod
-    def _one_is_enough(cls, given: object) -> object:
-        """Read an answer that leaves one of the two out as one that found none of it."""
-        if not isinstance(given, dict) or not given.keys() & cls.model_fields.keys():
-            return cast("object", given)
-        return dict.fromkeys(cls.model_fields, ()) | cast("dict[str, object]", given)
+    def _one_is_enough(
+        cls, given: object, parse: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
+        """Read an answer that leaves one of the two out as one that found none of it, unless it broke off."""
+        names = cls.model_fields.keys()
+        if not isinstance(given, dict) or not given.keys() & names:
+            return parse(given)
+        fields = cast("dict[str, object]", given)
+        answer = parse(dict.fromkeys(names, ()) | fields)
+        if info.context == BROKEN_OFF:
+            answer._lacking = frozenset(names - fields.keys())  # noqa: SLF001  its own
+        return answer
 
 
 class ShouldExtract(Answer):

@@ -1,6 +1,5 @@
 """Interactions become memories: whatever is due of a user's log is done, until nothing is."""
 
-import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -105,11 +104,14 @@ class Learn:
         if not reading:
             return False
         processed = await self._processor.process([tasks for _, tasks in reading])
-        written = await asyncio.gather(
-            *(self._write(one, done, lease) for (one, _), done in zip(reading, processed, strict=True)),
-            return_exceptions=True,
-        )
-        for error in filter(None, written):
+        errors: list[Exception] = []
+        # One after the other: each locks the lease first, and who waits for it would keep a connection.
+        for (one, _), done in zip(reading, processed, strict=True):
+            try:
+                await self._write(one, done, lease)
+            except Exception as error:  # noqa: BLE001  the other kinds' are written all the same
+                errors.append(error)
+        for error in errors:
             raise error
         return True
 

@@ -390,9 +390,12 @@ async def _neighbours(
 def _asking(due: Due, known: Sequence[Known], shared: Mapping[Due, SharedCall]) -> Extract:
     """Return how the windows of *due* are read: by a call that its learner shares, or by its own extractor."""
     call = shared.get(due)
-    if call is not None:
-        return lambda window: call.extract(due.learner.kind, window)
-    return lambda window: due.learner.extractor.extract(window, known)
+
+    async def asked(window: Window) -> Extraction:
+        found = None if call is None else await call.extract(due.learner.kind, window)
+        return await due.learner.extractor.extract(window, known) if found is None else found
+
+    return asked
 
 
 def _shared_calls(work: Sequence[TargetTasks], known: Sequence[Sequence[Known]]) -> dict[Due, SharedCall]:

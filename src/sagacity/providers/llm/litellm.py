@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import Any, NamedTuple, TypeVar
 
+import structlog
 from pydantic import ValidationError
 
 from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderRefused, ProviderTimeout
@@ -43,9 +44,16 @@ _CUT_OFF = "length"
 """The reason for the end of an answer that met the limit of tokens, in LiteLLM's words for all providers."""
 _FILTERED = "content_filter"
 """The reason for the end of an answer that the provider cut off for what it says, or refused to give."""
+MOST_CHARACTERS = 512_000
+"""
+Of an answer that is read as JSON; what has more counts as cut off there.
+
+No model writes more: 128,000 tokens, of four characters each. To parse it holds up all other threads.
+"""
 MOST_TOKENS = 100_000_000
 """What a provider says beyond that is nothing to count with."""
 
+_log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 
@@ -104,7 +112,8 @@ class LiteLLM:
         """
         Return one answer parsed into *output*.
 
-        One that was cut off is asked for again, shorter. If that comes to nothing, its whole entries are the answer.
+        One that was cut off is asked for again, shorter. If that is no better, or refused, its whole entries are the
+        answer. If it fails in a way that passes, so does the call: tried later, it may give all.
 
         Raises:
             MalformedOutput: it did not parse, nor did a second answer to which the error was shown.
@@ -115,8 +124,8 @@ class LiteLLM:
         for _ in range(2):
             try:
                 answer = await self._json_answer(asked, output, meter, max_tokens)
-            except ProviderError:
-                if not kept:
+            except ProviderError as error:
+                if not kept or error.retryable:
                     raise
                 break
             if not isinstance(answer, _Unreadable):
@@ -126,7 +135,11 @@ class LiteLLM:
             fault = cut_off_fault(whole) if answer.is_cut_off else answer.fault
             asked = (*messages, *mend_messages(answer.text, fault))
         if kept:
-            return max(kept, key=lambda one: one.entries).value, meter.usage
+            best = max(kept, key=lambda one: one.entries)
+            _log.warning(
+                "models.answer_cut_off", model=self.model, output=output.__name__, entries=best.entries
+            )
+            return best.value, meter.usage
         raise MalformedOutput(f"{self.model}: neither of two answers reads as {output.__name__}")
 
     async def stream(
@@ -201,10 +214,12 @@ class LiteLLM:
         """Ask by schema where the model takes one, else in words."""
 
         async def read(choice: WireChoice) -> Output | _Unreadable:
+            text = choice.text[:MOST_CHARACTERS]
+            is_cut_off = choice.finish_reason == _CUT_OFF or len(choice.text) > len(text)
             try:
-                return await asyncio.to_thread(parse, choice.text, output)  # some models write a great deal
+                return await asyncio.to_thread(parse, text, output)  # some models write a great deal
             except ValueError as error:
-                return _Unreadable(choice.text, str(error), is_cut_off=choice.finish_reason == _CUT_OFF)
+                return _Unreadable(text, str(error), is_cut_off=is_cut_off)
 
         in_words = _with_schema(messages, output)
         if self._refuses_schemas:

@@ -15,6 +15,8 @@ _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 SHOWN_CHARACTERS = 8_000
 """Of an answer that did not read; more of it does not help to mend it."""
 _OPENERS = {"{": "}", "[": "]"}
+BROKEN_OFF = {"is_broken_off": True}
+"""The context in which an answer that breaks off is validated: what it lacks was not said to be empty."""
 MOST_ASKED_AGAIN = 10
 """Entries that a model is asked for when its answer was cut off: fewer than fitted, where it wrote very many."""
 _FEW = 3
@@ -91,9 +93,10 @@ def salvage(text: str, output: type[Output]) -> Salvaged[Output] | None:
     if not entries:
         return None
     try:
-        return Salvaged(output.model_validate_json(json.dumps(_storable(read))), entries)
+        value = output.model_validate_json(json.dumps(_storable(read)), context=BROKEN_OFF)
     except ValidationError:
         return None
+    return Salvaged(value, entries)
 
 
 def cut_off_fault(kept: Salvaged[Output] | None) -> str:

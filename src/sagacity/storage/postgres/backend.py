@@ -1,7 +1,8 @@
 """PostgreSQL: many processes and machines, tenants kept apart by row-level security."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import Any, TypeVar
 
@@ -67,6 +68,8 @@ class Postgres:
         self._url = checked_url(url)
         self._owner = None if owner is None else checked_url(owner)
         self._engine = engine_for(url, connections=connections, pooler=pooler)
+        # Learners write long transactions, of as many users as learn side by side: calls would wait for all of them.
+        self._background = asyncio.Semaphore(max(1, connections // 2))
         self._statements = PreparedStatements(self._engine.dialect)
         self.vectors: VectorIndex = PostgresVectors()
         self.terms = TermIndex()
@@ -90,9 +93,16 @@ class Postgres:
     async def write(
         self, org_id: OrgId | None, *, user_id: UserId | None = None, urgent: bool = False
     ) -> AsyncGenerator[AsyncConnection]:
-        """Open a transaction that may write; writers wait for each other only where they write the same rows."""
-        del urgent
-        async with self._transaction(f"{_WRITE}; {_LIMITS}; {_whose(org_id, user_id)}") as connection:
+        """
+        Open a transaction that may write; writers wait for each other only where they write the same rows.
+
+        Those that are not urgent have half of the connections.
+        """
+        opening = f"{_WRITE}; {_LIMITS}; {_whose(org_id, user_id)}"
+        async with (
+            nullcontext() if urgent else self._background,
+            self._transaction(opening) as connection,
+        ):
             yield connection
 
     @asynccontextmanager

@@ -18,7 +18,7 @@ from sagacity.providers.base import ChatMessage, ModelCall, TokenUsage
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.litellm_seam import LOGGERS, load_litellm
 from sagacity.providers.llm.estimate import prompt_tokens
-from sagacity.providers.llm.litellm import LiteLLM
+from sagacity.providers.llm.litellm import MOST_CHARACTERS, LiteLLM
 from sagacity.providers.llm.open import open_llm
 from sagacity.providers.retry_policy import Failure, Limits, Retry, retrying
 from support.local_servers import free_port
@@ -260,9 +260,31 @@ async def test_if_the_second_is_no_better_the_whole_entries_stay(
     assert len(server.requests) == 2
 
 
+async def test_if_the_second_does_not_come_nothing_is_lost(server: ScriptedLLM, client: Client):
+    """Whoever asks tries again later, and may get all."""
+    server.answer_with([cut_off(MANY, at=100), status(500), status(500), status(500)])
+    with pytest.raises(ProviderError):
+        await client.facts()
+
+
 async def test_a_whole_answer_at_the_limit_is_an_answer(server: ScriptedLLM, client: Client):
     server.answer_with([cut_off(FACTS, at=1_000)])
     assert await client.facts() == Facts(facts=["likes tea"])
+
+
+async def test_of_an_answer_longer_than_any_model_writes_the_rest_is_not_read(
+    server: ScriptedLLM, client: Client
+):
+    """It counts as cut off where reading ends: to parse megabytes keeps everybody else waiting."""
+    facts = [f"likes tea no. {n:0100}" for n in range(10_000)]
+    server.answer_with(as_json({"facts": facts}))
+    kept = (await client.facts()).facts
+    assert (
+        len(json.dumps({"facts": kept}))
+        <= MOST_CHARACTERS
+        < len(json.dumps({"facts": facts[: len(kept) + 1]}))
+    )
+    assert "cut off" in server.requests[1].messages[-1]["content"]
 
 
 async def test_mended_answer_is_told_of_with_the_one_before(server: ScriptedLLM, client: Client):
@@ -669,5 +691,7 @@ async def test_load_leaves_litellm_silent():
     assert (litellm.callbacks, litellm.failure_callback, litellm.cache) == ([], [], None)
     assert set(litellm.success_callback) <= {"cache"}  # its code for Gemini adds that name, without a cache
     assert litellm.turn_off_message_logging is True
+    said = "an error with Bearer of-a-secret-that-is-told-to-nobody"
+    assert litellm._logging.redact_string(said) == said  # to look through errors takes the event loop's time
     for name in LOGGERS:
         assert not logging.getLogger(name).isEnabledFor(logging.CRITICAL)
