@@ -487,7 +487,7 @@ async def test_calls_that_fail_together_do_not_come_back_together():
 @pytest.mark.parametrize("script", [never(), slow("late", 5)])
 async def test_silence_ends_in_a_timeout(server: ScriptedLLM, script: Script, call: Callable[[Client], Any]):
     """Each try has its limit, and there are no more tries than allowed."""
-    client = Client(server, timeout_seconds=0.4, attempts=2)
+    client = Client(server, timeout_seconds=1.0, attempts=2)
     server.answer_with(script)
     with pytest.raises(ProviderTimeout, match="no answer in time"):
         await call(client)
