@@ -13,7 +13,7 @@ TITLE = r"(?-i:Mrs?|Ms|Dr|Prof)"
 _CAPITALISED = r"(?!I\b)[^\W\d_a-z][\w&-]*(?:'(?!s\b)[\w-]+)?"
 _PARTICLE = r"(?:de|del|van|von|der|da|bin|al|of|la)"
 NAME = rf"(?-i:(?:{TITLE}\.?\s)?(?!{TITLE}\b){_CAPITALISED}(?:\s(?:{_PARTICLE}\s)?{_CAPITALISED}){{0,3}})"
-PLACE = rf"(?:the\s)?{NAME}(?:,\s{NAME})?"
+PLACE = rf"(?:the\s)?(?-i:(?:St|Mt|Ft)\.\s)?{NAME}(?:,\s{NAME})?"
 END = (
     r"(?=\s*(?:[.!?\u2026\"')]*$|[;!?()]|[,:](?!\d)|(?<!\sa)\swhile\b|\s[-\u2013\u2014]{1,3}\s|\u2014|\.\s|"
     r"\s(?:but|so|because|since|which|who|where|when|though|although|by the way|btw|if|until|as well|too|"

@@ -96,15 +96,26 @@ NAMED_IS: Final[Rule] = rule(
     counter="Pepper is diabetic.",
 )
 """Said of someone whom the same turn introduced by name."""
-_DIED = r"(?:just |sadly |recently |has |had to be )*(?:died|passed away|put down)\b"
+_DIED = (
+    r"(?:who |just |sadly |recently |suddenly |peacefully |unexpectedly |has |had |was |is |had to be )*(?:died|passed "
+    r"(?:away|on\b(?!\s(?:the|her|his|my|it|to)\b))|put down|put to sleep|killed|dead|deceased|no longer with us|"
+    r"not with us any ?more|gone now)\b"
+)
 _NOT_DEAD = rf"(?!,?\s{_DIED})"
+_ALSO_DIED = r"(?: who| sadly| recently| just| suddenly| has| peacefully){0,3}"
+_PARENT = r"(?:dad|mum|mom|mama|papa|grandma|grandpa|granny|grandad|granddad|nana)"
+_OF_WHEN = (
+    r"(?:\s(?:of|from)\s(?!this\b|that\b|it\b)[a-z]+(?:\s(?:cancer|disease|attack|failure|age))?)?(?:\s(?:last|in|on|"
+    r"when i was|this|yesterday|an?|a few|two|three|four|five|six|seven|eight|nine|ten|\d+)\b"
+    r"(?!\s(?:me|us|him|her)\b)(?:\s(?!(?:and|but|so|was|is|had)\b)[\w']+){0,5}?)?"
+)
 
 RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
         "kin_named",
         rf"\bmy (?P<kin>{KIN})(?:\sfrom\s\w+)?(?:'s name is|,? (?:is )?(?:named|called)|"
         rf",)?\s(?P<person>(?:{TITLE}\.?\s)?(?!{TITLE}\b)(?-i:[^\W\d_a-z][\w'-]*[^\W\d_](?:\s[^\W\d_a-z][\w'-]+)?))"
-        rf"(?<!'s)(?<!'S)(?=[,.;:!?)]|'s|\s|$)",
+        rf"(?<!'s)(?<!'S)(?=[,.;:!?)]|'s|\s|$){_NOT_DEAD}",
         "Has a {kin} named {person}.",
         slot="relation.{kin}.{person}",
         relation="has_{kin}",
@@ -114,6 +125,19 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         r"October|November|December)\b",
         example=("My manager Lisa asked me to set up webhooks.", "Has a manager named Lisa."),
         counter="I bought it for my sister.",
+    ),
+    rule(
+        "kin_called",
+        rf"(?:i|we){ADVERB}(?:'ve| have)?{ADVERB} (?:have|got)\s(?:an?\s)(?P<kin>(?:[\w-]+\s)?{KIN})(?:,| who(?:'s| "
+        rf"is))?"
+        rf"\s(?:named|called)\s{_PERSON}(?=[,.;:!?)]|\s|$)(?P<more>(?:\swho\s(?:lives|works|is|studies)\s{PHRASE})?)",
+        "Has a {kin} named {person} {more}.",
+        slot="relation.{kin}.{person}",
+        relation="has_{kin}",
+        refuse=r"(?:who|\w+) .*\b(?:it|that|this|them|me)$",
+        confidence=0.9,
+        example=("I have a son called Emil.", "Has a son named Emil."),
+        counter="I have a son called away on business.",
     ),
     rule(
         "kin_works_at",
@@ -192,13 +216,24 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "kin_died",
-        rf"(?:my|our) (?P<kin>{FAMILY}|dog|cat|parents)(?: sadly| recently| just)? (?P<how>died|passed away)"
-        rf"(?P<when>(?:\s(?:last|in|on|two|three|a few|this|when i was)\s[\w\s]{{2,25}}?)?){END}",
-        "{kin} {how} {when}.",
-        slot="relation.{kin}.died",
+        rf"(?:(?:my|our) (?P<kin>{KIN}|parents)|(?P<parent>{_PARENT})){_ALSO_DIED} (?P<how>died|passed away)"
+        rf"(?P<when>{_OF_WHEN}){END}",
+        "{kin}{parent} {how} {when}.",
+        slot="relation.{kin}{parent}.died",
         exclusive=True,
         example=("My mom died last year.", "Mom died last year."),
         counter="My phone died last year.",
+    ),
+    rule(
+        "kin_named_died",
+        rf"(?:my|our) (?P<kin>{KIN}),?\s(?P<person>(?!{TITLE}\b){_ONE}(?:\s{_ONE})?),?{_ALSO_DIED} (?P<how>died|"
+        rf"passed away)"
+        rf"(?P<when>{_OF_WHEN}){END}",
+        "{kin} {person} {how} {when}.",
+        slot="relation.{kin}.{person}.died",
+        exclusive=True,
+        example=("My wife Ruth passed away two years ago.", "Wife Ruth passed away two years ago."),
+        counter="My wife Ruth passed her test two years ago.",
     ),
     rule(
         "had_baby",

@@ -65,7 +65,7 @@ _NO_NAMES: Final = frozenset(
     "both old young small big black white brown grey gray orange happy healthy loud quiet sick tall short school work "
     "irrelevant unimportant important private secret long short common rare on, all any every here there so "
     "very just "
-    "his her my our their him off every something anything nothing someone sick again once twice daily only "
+    "away his her my our their him off every something anything nothing someone sick again once twice daily only "
     "train bus car bike plane foot boat subway".split()
 )
 _INTRODUCED = re.compile(

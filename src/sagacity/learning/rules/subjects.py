@@ -74,7 +74,9 @@ _LEFT_OUT: Final = tuple(
             "I ",
             (
                 rf"{_ALREADY}(?:moved (?:to|from|here)|relocated to|bought|adopted|got (?:an?|my|married|"
-                rf"divorced|engaged|promoted|laid off|two|three|\d)|started (?:an?|my|working|learning|"
+                rf"divorced|engaged|promoted|laid off|two|three|\d|the job at|the job as)|found (?:an?|my) (?:new "
+                rf")?job (?:at|as)|"
+                rf"joined(?=\s[^.!?\n]{{2,40}} as an? )|started (?:an?|my|working|learning|"
                 rf"playing|doing)|graduated|quit my|lost my|broke my|turned \d\d|was (?:born|diagnosed|"
                 rf"raised|promoted|laid off)|retired (?:in|last|two|a few|three|from)|switched (?:to|from)|"
                 rf"gave up|grew up|dropped out of|used to (?:be|live|work|play|have|smoke)|lived in|never "
