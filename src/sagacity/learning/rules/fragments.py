@@ -110,6 +110,15 @@ DIET = (
     r"(?:vegan|vegetarian|pescatarian|pescetarian|flexitarian|keto|paleo|gluten[- ]free|dairy[- ]free|"
     r"plant[- ]based|halal|kosher|carnivore)"
 )
+AVOIDED = (
+    r"(?:(?:any |all )?(?:tree nuts?|nuts?|peanuts?|gluten|dairy|lactose|milk|cheese|eggs?|soy|wheat|bread|shellfish|"
+    r"seafood|shrimp|prawns|fish|sugar|sweets|caffeine|coffee|alcohol|meat|red meat|pork|beef|sesame|salt|honey|"
+    r"strawberries|kiwis?|chocolate|spicy food|citrus|tomatoes|onions|garlic|mushrooms|latex|aspirin|ibuprofen|"
+    r"penicillin)"
+    r"(?:(?:,|,? (?:and|or)) (?:tree nuts|nuts|peanuts|gluten|dairy|lactose|milk|eggs|soy|wheat|shellfish|seafood|fish|"
+    r"meat|pork|beef|sesame)){0,3})"
+)
+"""What people must not eat, drink or take."""
 CONDITION = (
     r"(?:(?:type [12] )?diabet(?:es|ic)|prediabet(?:es|ic)|asthma(?:tic)?|celiac(?: disease)?|"
     r"coeliac(?: disease)?|lactose[- ]intoleran(?:t|ce)|gluten[- ]intoleran(?:t|ce)|high blood pressure|"

@@ -126,8 +126,10 @@ HOME: Final[tuple[Rule, ...]] = (
     rule(
         "lives_now",
         rf"(?:{WE_ARE}|now) in\s(?P<place>(?!the\s){PLACE})\s(?:now|these days|nowadays|since "
-        rf"\d{{4}})(?!\s(?:for|on|until|and))|{WE_ARE} still (?:living )?in\s(?P<town>{PLACE}){END}",
-        "Lives in {place}{town}.",
+        rf"\d{{4}})(?!\s(?:for|on|until|and))|{WE_ARE} still (?:living )?in\s(?P<town>{PLACE}){END}|"
+        rf"{WE_ARE} in\s(?P<city>(?!the\s){PLACE}),?\s(?:btw|by the way|fyi|if (?:that|it) (?:helps|"
+        rf"matters))(?=\s*[.,!]|$)",
+        "Lives in {place}{town}{city}.",
         slot="location.home",
         exclusive=True,
         confidence=0.75,

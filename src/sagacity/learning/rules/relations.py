@@ -6,6 +6,7 @@ from sagacity.learning.rules.engine import Rule, rule
 from sagacity.learning.rules.fragments import (
     ADVERB,
     AM,
+    AVOIDED,
     CONDITION,
     DATE,
     DIET,
@@ -33,11 +34,12 @@ _KIN_IS = (
     rf"(?:[\w-]+\s){{0,2}}?{OCCUPATION})|(?:has|suffers from|was diagnosed with|got diagnosed "
     rf"with)\s(?:an?\s)?(?:(?:peanut|nut|gluten|egg|dairy|pollen|cat|dog|shellfish|soy|wheat|milk) allergy|"
     rf"{CONDITION}|dementia|alzheimer's|parkinson's|(?:(?:breast|lung|skin|prostate|colon|ovarian|thyroid|"
-    rf"blood) )?cancer|leukemia|lupus|multiple sclerosis|down syndrome)|(?:doesn't|does not|can't|cannot) "
-    rf"(?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|enough){PHRASE}|works (?:as|in|at a|for "
+    rf"blood) )?cancer|leukemia|lupus|multiple sclerosis|down syndrome)|(?:doesn't|does not|can't|cannot|"
+    rf"must not|isn't allowed(?: to)?) (?:(?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|enough){PHRASE}|"
+    rf"have\s{AVOIDED})|works (?:as|in|at a|for "
     rf"a)\s{PHRASE}|lives in\s{PLACE}|speaks (?-i:[A-Z])\w+|"
     rf"loves\s(?:to\s)?{PHRASE}))(?=\s*(?:[.,;:!?)](?!\d)|$)|\s(?:and|but|so|which|because|since|who|at|in|"
-    rf"from|with|last|this|when|after|recently|years?)\b)"
+    rf"from|with|last|this|when|after|recently|now|too|these|anymore|any|years?)\b)"
 )
 _YEARS = (
     r"(?:is|has turned|just turned|turned|will be|is turning)(?: now| already| only| just)?\s(?P<age>\d{1,2})"
@@ -88,7 +90,7 @@ NAMED_IS: Final[Rule] = rule(
     "named_is",
     rf"(?P<person>{_ONE})\s(?P<what>(?:is|has|was diagnosed with)\s(?:an?\s)?(?:{CONDITION}|{DIET}|deaf|"
     rf"blind|\d{{1,2}} (?:years|months) old|allergic to\s{PHRASE}|an? (?:[\w-]+\s){{0,2}}?{OCCUPATION})|"
-    rf"(?:doesn't|can't) eat\s{PHRASE}|lives in\s{PLACE})(?=[\s,.;:!?)]|$)",
+    rf"(?:doesn't|can't) (?:eat\s{PHRASE}|have\s{AVOIDED})|lives in\s{PLACE})(?=[\s,.;:!?)]|$)",
     "{person} {what}.",
     slot="about.{person}.{what}",
     refuse=r".*\b(?:it|that|this|them|me)$",
@@ -128,13 +130,13 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "kin_called",
-        rf"(?:i|we){ADVERB}(?:'ve| have)?{ADVERB} (?:have|got)\s(?:an?\s)(?P<kin>(?:[\w-]+\s)?{KIN})(?:,| who(?:'s| "
-        rf"is))?"
-        rf"\s(?:named|called)\s{_PERSON}(?=[,.;:!?)]|\s|$)(?P<more>(?:\swho\s(?:lives|works|is|studies)\s{PHRASE})?)",
+        rf"(?:i|we){ADVERB}(?:'ve| have)?{ADVERB} (?:have|got)\s(?:an?\s)(?P<kin>(?:[\w-]+\s)?{KIN})(?:(?:,| who(?:'s| "
+        rf"is))?\s(?:named|called)\s|,\s(?={_ONE}\s?(?:[.,;!)]|$)))"
+        rf"{_PERSON}(?=[,.;:!?)]|\s|$)(?P<more>(?:\swho\s(?:lives|works|is|studies)\s{PHRASE})?)",
         "Has a {kin} named {person} {more}.",
         slot="relation.{kin}.{person}",
         relation="has_{kin}",
-        refuse=r"(?:who|\w+) .*\b(?:it|that|this|them|me)$",
+        refuse=r"(?:who|\w+) .*\b(?:it|that|this|them|me)$|(?:Thanks|Please|OK|So|Also|Yes|No|Yeah|Sorry|\w+day)\b",
         confidence=0.9,
         example=("I have a son called Emil.", "Has a son named Emil."),
         counter="I have a son called away on business.",
@@ -166,7 +168,8 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "pet_named",
-        rf"\b(?:my|our|have an?|got an?|adopted an?)\s(?P<kind>{PET})(?:'s name is|,? (?:is )?(?:named|"
+        rf"\b(?:my|our|have an?|got an?|adopted an?|(?<=dog, )an?|(?<=cat, )an?|(?<=puppy, "
+        rf")an?)\s(?P<kind>{PET})(?:'s name is|,? (?:is )?(?:named|"
         rf"called)|,)?\s(?P<pet>(?-i:[^\W\d_a-z][\w-]+))(?=[,.;:!?)]|'s|\s|$){_NOT_DEAD}",
         "Has a {kind} named {pet}.",
         slot="pet.{pet}",

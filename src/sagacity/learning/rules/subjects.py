@@ -11,8 +11,9 @@ _START: Final = re.compile(
     re.IGNORECASE,
 )
 _GREETING: Final = re.compile(
-    r"\A\s{0,3}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?\s?[!.,]+\s+"
-    r"(?=(?:i'm|i am|this is|my name)\b)",
+    r"\A\s{0,3}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?(?:\s?[!.,]+|"
+    r"\b)\s+"
+    r"(?=(?:i'm|i am|this is|my name)\b|[^\W\d_]{2,20}\shere\b)",
     re.IGNORECASE,
 )
 """Before whoever introduces themself: without it, "I'm Irish" and "I'm Iris" look alike."""

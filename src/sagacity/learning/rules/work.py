@@ -13,6 +13,7 @@ from sagacity.learning.rules.fragments import (
     NAME,
     OCCUPATION,
     PHRASE,
+    PLACE,
     POINTING,
     STANDING,
     WE_ARE,
@@ -418,6 +419,17 @@ WORK: Final[tuple[Rule, ...]] = (
         refuse=r"(?:my|our)\s(?:\w+)$",
         example=("I opened a bakery in Leeds.", "Opened a bakery in Leeds."),
         counter="I started a company car.",
+    ),
+    rule(
+        "has_business",
+        rf"(?:i|we){ADVERB} have\s(?P<what>(?:an?|our own|my own)\s(?:[\w-]+\s)?(?:business|shop|store|bakery|cafe|"
+        rf"caf\u00e9|"
+        rf"restaurant|studio|salon|farm|agency|practice|clinic|gym|bookstore|brewery|winery|food truck|workshop) in "
+        rf"(?P<place>(?!the\s){PLACE}))",
+        "Has {what}.",
+        slot="work.business",
+        example=("We have a flower shop in Leeds.", "Has a flower shop in Leeds."),
+        counter="We have a shop in mind.",
     ),
     rule(
         "works_best",

@@ -331,6 +331,21 @@ TOLD = [
     ("got the job at the Leeds General Infirmary", ["Has a job at the Leeds General Infirmary."]),
     ("We moved to Angular 18", ["Moved to Angular 18."]),
     ("my aunt Ruth, who died in June, was kind", ["Aunt Ruth died in June."]),
+    ("hi im helga", ["Name is Helga."]),
+    ("hello i am pedro and i have a question", ["Name is Pedro."]),
+    ("Good morning, Otto here.", ["Name is Otto."]),
+    ("I'm Ingrid, nice to meet you.", ["Name is Ingrid."]),
+    ("no shellfish please, I'm allergic", ["Is allergic to shellfish."]),
+    ("I'm allergic, so no kiwi in it please", ["Is allergic to kiwi."]),
+    ("My grandson's allergic to wasps.", ["Has a grandson who is allergic to wasps."]),
+    ("my nephew can't have gluten", ["Has a nephew who can't have gluten."]),
+    ("I can't have shellfish", ["Cannot have shellfish."]),
+    ("My sister is gluten free now", ["Has a sister who is gluten free."]),
+    ("Our bakery is closed on Sundays.", ["Bakery is closed on Sundays."]),
+    ("We have a yoga studio in Bath.", ["Has a yoga studio in Bath."]),
+    ("My knee operation is on March 3rd.", ["Knee operation is March 3rd."]),
+    ("we're in Ghent btw", ["Lives in Ghent."]),
+    ("I have a nephew, Nico.", ["Has a nephew named Nico."]),
 ]
 
 TEACHES_NOTHING = [
@@ -723,6 +738,17 @@ TEACHES_NOTHING = [
     "I got a job posting at Lidl to translate",
     "I joined Discord as a student",
     "got the job at that place",
+    "hi im lost",
+    "Hi there. Beginner here.",
+    "I'm Tom's neighbour",
+    "hey pedro, whats the time",
+    "hello, im done here",
+    "no rush, I'm allergic to mornings lol",
+    "my nephew can't have visitors",
+    "I can't have a turn",
+    "no thanks, I'm allergic",
+    "Our bakery is closed on Sunday for a wedding",
+    "we're in Excel btw",
 ]
 
 
