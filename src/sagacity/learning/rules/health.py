@@ -25,7 +25,7 @@ _WITHOUT = (
     r"(?:please )?(?:no|nothing with|nothing containing|not|without|avoid|skip|leave out|hold)(?: the)?"
 )
 _SOMETHING = (
-    r"[a-z][\w-]+(?:\s(?!please\b|i'?m\b|i\b|because\b|since\b|as\b|and\b|or\b|in\b|for\b)[\w-]+)?"
+    r"[a-z][\w-]+(?:\s(?!please\b|i'?m\b|i\b|because\b|since\b|as\b|and\b|or\b|in\b|for\b|allowed\b|here\b|today\b|tonight\b)[\w-]+)?"
     r"(?:(?:,| and| or)\s(?!i'?m\b|i\b|please\b)[\w-]+){0,2}?"
 )
 
@@ -90,7 +90,7 @@ HEALTH: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "cannot_have",
-        rf"i{ADVERB} (?:can't|cannot|can not|must not|mustn't|am not allowed to|'m not allowed to) (?:have|take)\s"
+        rf"i{ADVERB} (?:can't|cannot|must not|mustn't|am not allowed to|'m not allowed to) (?:have|take)\s"
         rf"(?P<what>{AVOIDED})(?=\s*(?:[.,!;)]|$)|\s(?:and|but|so|because|at|since|anymore|any more|due|as|for)\b)",
         "Cannot have {what}.",
         slot="diet.avoids.{what}",
