@@ -4,12 +4,13 @@ from typing import Final
 
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import ADVERB, AM, DATE, PERIOD, WE_ARE
+from sagacity.learning.rules.fragments import ADVERB, AM, DATE, END, PERIOD, WE_ARE
 
 _EVENT = (
     r"(?:(?:dentist|dental|doctor|doctor's|vet|hair|medical|therapy|eye|physio|tax|visa|driving|job|mri|"
     r"hospital|follow-up|final|oral|math|maths|german|english|french|history|biology|chemistry|physics|piano|"
-    r"music|performance|board|team|parent-teacher|phone|video)\s){0,2}(?:appointment|interview|exam|surgery|"
+    r"music|performance|board|team|parent-teacher|phone|video|hip|knee|back|heart|cataract|shoulder|foot|hand|"
+    r"spine|tonsil|hernia|bypass|wisdom tooth|laser)\s){0,2}(?:appointment|interview|exam|surgery|"
     r"operation|check-?up|scan|driving test|court hearing|hearing|recital|defen[cs]e|biopsy|presentation|"
     r"audition)"
 )
@@ -232,6 +233,18 @@ CALENDAR: Final[tuple[Rule, ...]] = (
         exclusive=True,
         example=("My yoga class is on Mondays at 6pm.", "Yoga class is on Mondays at 6pm."),
         counter="My class is on fire.",
+    ),
+    rule(
+        "open_on",
+        rf"(?:my|our) (?P<of>(?:\w+ )?(?:shop|store|cafe|caf\u00e9|restaurant|bakery|bar|salon|studio|clinic|"
+        rf"practice|gym|"
+        rf"office|school|market stall|museum|library))(?:'s| is) (?P<what>(?:closed|open|shut))(?: only)? (?:on )?"
+        rf"(?P<when>(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days(?:,? and |, )?){{1,5}}|weekends){END}",
+        "{of} is {what} on {when}.",
+        slot="work.{of}.{what}",
+        exclusive=True,
+        example=("Our shop is closed on Mondays.", "Shop is closed on Mondays."),
+        counter="Our shop is closed on Monday for stocktaking.",
     ),
     rule(
         "expires",

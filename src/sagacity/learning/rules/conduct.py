@@ -12,7 +12,7 @@ from sagacity.learning.rules.manner import (
     SOMEWHAT,
     TRAIT,
 )
-from sagacity.learning.rules.pattern import AGAIN, BY_ITSELF, NOT, POLITE, Pattern
+from sagacity.learning.rules.pattern import AGAIN, BY_ITSELF, NOT, PLEASE, POLITE, Pattern
 
 _TALKS = (
     r"(?:ask|say|mention|send|paste|share|request|write|post|tell|give|show|upload|report|describe|talk|want|need|"
@@ -72,7 +72,9 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
         rf"any\s)?(?:prices|"
         rf"amounts|dates|times|temperatures|distances|weights|measurements|quantities|numbers|costs|sums|heights|"
         rf"sizes)\s"
-        rf"(?:in|as|with|to)\s(?!{_OF_THE_MOMENT})[^\n,;.?]{{2,40}}?){BY_ITSELF}",
+        rf"(?:in|as|with|to)\s(?!{_OF_THE_MOMENT})[^\n,;.?]{{2,40}}?)(?:\s{PLEASE})?(?:{BY_ITSELF}|"
+        rf"(?=,\s(?:and\s)?not\s(?:in\s)?"
+        rf"\w+{BY_ITSELF}))",
         confidence=0.75,
         example=("Show prices in euros.", "Show prices in euros."),
         counter="Show prices in the second column.",

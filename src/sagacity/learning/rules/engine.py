@@ -9,6 +9,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.graph import USER, EntityMention, EntityType, RelationshipMention
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.fragments import DANGLING
+from sagacity.learning.rules.products import is_product
 from sagacity.learning.rules.sentences import Sentence, Stance
 from sagacity.learning.rules.wording import conjugate, conjugate_next, finish, slug, third_person, trim
 
@@ -57,6 +58,8 @@ _THING_GONE = re.compile(
 """What stands before something that is presupposed to be there, and is gone: "I sold my Trek bike"."""
 _GONE_CHARACTERS = 40
 _BEINGS = frozenset({"person", "people", "pet", "pets"})
+_PLACES = frozenset({"place", "town", "city", "left"})
+"""Groups that are places: what one lives in, moves to and comes from."""
 _GRAMMAR = frozenset({"verb", "how", "often", "did", "when", "less"})
 """Groups that carry no matter of their own: nothing in them is refused."""
 
@@ -215,6 +218,8 @@ def _draft(row: Rule, match: re.Match[str]) -> Draft | None:
     if any(name not in _GRAMMAR and _is_incomplete(match, name, said) for name, said in groups.items()):
         return None
     if row.refuse and any(row.refuse.match(said) for name, said in groups.items() if name not in _GRAMMAR):
+        return None
+    if any(is_product(match.string, *match.span(name)) for name in _PLACES & groups.keys()):
         return None
     names = {
         name: _LISTED.split(said) if name in {"pets", "people"} else [said]

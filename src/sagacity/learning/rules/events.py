@@ -86,8 +86,8 @@ EVENTS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "back_from",
-        rf"(?:(?:{_PERFECT}{_JUST} (?:got|came|come|returned)|(?:i'm|i am|we're|we are){_JUST}) (?:back "
-        rf")?from)\s(?P<what>(?:(?:an?|my|our)\s(?:[\w-]+\s){{0,4}}?(?:trip|vacation|holiday|honeymoon|"
+        rf"(?:{_PERFECT}{_JUST} (?:got|came|come|returned)(?: back)?|(?:i'm|i am|we're|we are){_JUST} back) "
+        rf"from\s(?P<what>(?:(?:an?|my|our)\s(?:[\w-]+\s){{0,4}}?(?:trip|vacation|holiday|honeymoon|"
         rf"cruise|retreat|road trip|conference|tour)(?:\s(?:to|in|around|through|with)\s{PHRASE})?|"
         rf"(?P<place>{PLACE}){END}))",
         "Came back from {what}.",
@@ -95,7 +95,7 @@ EVENTS: Final[tuple[Rule, ...]] = (
         time_to_live=TimeToLive.ONE_YEAR,
         refuse=r"(?:I|Work|School|Costco|Walmart|Target|IKEA|Ikea|Starbucks)\b",
         example=("I just got back from a road trip to Utah.", "Came back from a road trip to Utah."),
-        counter="I just got back from it.",
+        counter="I'm from Marketing.",
     ),
     rule(
         "was_in",
@@ -258,7 +258,8 @@ EVENTS: Final[tuple[Rule, ...]] = (
     rule(
         "sold",
         rf"{_PERFECT}{_JUST} (?P<did>sold|crashed|totaled|donated|gave away|got rid of|traded in|scrapped)\s"
-        rf"(?P<what>(?:(?:my|our)\s(?:old\s)?(?:[\w-]+\s){{0,3}}?(?:car|truck|house|apartment|flat|condo|bike|motorcycle|"
+        rf"(?P<what>(?:(?:my|our)\s(?:old\s)?(?:[\w-]+\s){{0,3}}?(?:car|truck|house|apartment|flat|condo|bike|"
+        rf"motorcycle|"
         rf"boat|business|company|guitar|piano|camera|laptop|phone|horse|farm|land|stocks?|shares|van|rv|tv|desk|"
         rf"bakery|shop|restaurant|cabin|cottage)|the\s(?:car|house|van|boat|flat|apartment|farm|bikes?)|"
         rf"(?:my|our|the)\s(?:old\s|\d{{4}}\s)?(?-i:[A-Z])[\w-]+(?:\s(?-i:[A-Z0-9])[\w-]*){{0,3}})"
@@ -281,7 +282,8 @@ EVENTS: Final[tuple[Rule, ...]] = (
     rule(
         "parted",
         rf"{_PERFECT}{_JUST} (?P<did>broke up|broken up|split up) with\s(?P<who>my\s(?:girlfriend|boyfriend|partner|"
-        rf"fianc\u00e9e?|fiancee?))(?:\s(?P<person>{NAME}))?{_WHEN}(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|because|since)\b)",
+        rf"fianc\u00e9e?|fiancee?))(?:\s(?P<person>{NAME}))?{_WHEN}(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|because|"
+        rf"since)\b)",
         "Broke up with {who} {person} {when}.",
         slot="identity.partner",
         example=(

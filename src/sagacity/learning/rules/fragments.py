@@ -13,7 +13,7 @@ TITLE = r"(?-i:Mrs?|Ms|Dr|Prof)"
 _CAPITALISED = r"(?!I\b)[^\W\d_a-z][\w&-]*(?:'(?!s\b)[\w-]+)?"
 _PARTICLE = r"(?:de|del|van|von|der|da|bin|al|of|la)"
 NAME = rf"(?-i:(?:{TITLE}\.?\s)?(?!{TITLE}\b){_CAPITALISED}(?:\s(?:{_PARTICLE}\s)?{_CAPITALISED}){{0,3}})"
-PLACE = rf"(?:the\s)?{NAME}(?:,\s{NAME})?"
+PLACE = rf"(?:the\s)?(?-i:(?:St|Mt|Ft)\.\s)?{NAME}(?:,\s{NAME})?"
 END = (
     r"(?=\s*(?:[.!?\u2026\"')]*$|[;!?()]|[,:](?!\d)|(?<!\sa)\swhile\b|\s[-\u2013\u2014]{1,3}\s|\u2014|\.\s|"
     r"\s(?:but|so|because|since|which|who|where|when|though|although|by the way|btw|if|until|as well|too|"
@@ -110,6 +110,15 @@ DIET = (
     r"(?:vegan|vegetarian|pescatarian|pescetarian|flexitarian|keto|paleo|gluten[- ]free|dairy[- ]free|"
     r"plant[- ]based|halal|kosher|carnivore)"
 )
+AVOIDED = (
+    r"(?:(?:any |all )?(?:tree nuts?|nuts?|peanuts?|gluten|dairy|lactose|milk|cheese|eggs?|soy|wheat|bread|shellfish|"
+    r"seafood|shrimp|prawns|fish|sugar|sweets|caffeine|coffee|alcohol|meat|red meat|pork|beef|sesame|salt|honey|"
+    r"strawberries|kiwis?|chocolate|spicy food|citrus|tomatoes|onions|garlic|mushrooms|latex|aspirin|ibuprofen|"
+    r"penicillin)"
+    r"(?:(?:,|,? (?:and|or)) (?:tree nuts|nuts|peanuts|gluten|dairy|lactose|milk|eggs|soy|wheat|shellfish|seafood|fish|"
+    r"meat|pork|beef|sesame)){0,3})"
+)
+"""What people must not eat, drink or take."""
 CONDITION = (
     r"(?:(?:type [12] )?diabet(?:es|ic)|prediabet(?:es|ic)|asthma(?:tic)?|celiac(?: disease)?|"
     r"coeliac(?: disease)?|lactose[- ]intoleran(?:t|ce)|gluten[- ]intoleran(?:t|ce)|high blood pressure|"

@@ -4,12 +4,29 @@ from typing import Final
 
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import ADVERB, AM, CONDITION, DIET, END, PHRASE, POINTING, WE_ARE
+from sagacity.learning.rules.fragments import (
+    ADVERB,
+    AM,
+    AVOIDED,
+    CONDITION,
+    DIET,
+    END,
+    PHRASE,
+    POINTING,
+    WE_ARE,
+)
 
 _SINCE = (
     r"(?:(?:about|around|over|almost|nearly)\s)?(?:(?:an?|a few|a couple of|some|\w+)\s(?:years?|months?|weeks?|days?)"
     r"\sago|(?:last|this|earlier this)\s\w+|in\s(?:early\s|late\s)?(?:\w+\s)?(?:19|20)\d\d|as an?\s(?:\w+\s)?"
     r"(?:child|kid|teen\w*|baby|adult))"
+)
+_WITHOUT = (
+    r"(?:please )?(?:no|nothing with|nothing containing|not|without|avoid|skip|leave out|hold)(?: the)?"
+)
+_SOMETHING = (
+    r"[a-z][\w-]+(?:\s(?!please\b|i'?m\b|i\b|because\b|since\b|as\b|and\b|or\b|in\b|for\b|allowed\b|here\b|today\b|tonight\b)[\w-]+)?"
+    r"(?:(?:,| and| or)\s(?!i'?m\b|i\b|please\b)[\w-]+){0,2}?"
 )
 
 HEALTH: Final[tuple[Rule, ...]] = (
@@ -53,9 +70,33 @@ HEALTH: Final[tuple[Rule, ...]] = (
         "Is allergic to {what}{kind}.",
         slot="health.allergy.{what}{kind}",
         confidence=0.95,
-        refuse=POINTING,
+        refuse=rf"{POINTING}|(?:mornings?|mondays?|work|people|stupid\w*|bullshit|drama|meetings|commitment|sports?)\b",
         example=("I'm allergic to peanuts and I love curry.", "Is allergic to peanuts."),
         counter="My son is allergic to peanuts.",
+    ),
+    rule(
+        "allergic_to_that",
+        rf"{_WITHOUT}\s(?P<what>{_SOMETHING})(?:\splease)?(?:,| -)?(?: because| since| as)?\s{AM}(?: \w+ly| very| "
+        rf"really)? "
+        rf"allergic(?: to (?:it|them|those|that))?(?=\s*(?:[.!;)]|,|$)|\s(?:and|but|so)\b)|{AM}(?: \w+ly| very)? "
+        rf"allergic,? so "
+        rf"(?:please )?{_WITHOUT}\s(?P<more>{_SOMETHING})(?=\s(?:please|in)\b|\s*(?:[.!,;)]|$))",
+        "Is allergic to {what}{more}.",
+        slot="health.allergy.{what}{more}",
+        confidence=0.9,
+        refuse=rf"{POINTING}|(?:problem|worries|need|way|idea|thanks|more|pets? (?:for|in)|reason|doubt|rush)\b",
+        example=("And nothing with peanuts, I'm allergic.", "Is allergic to peanuts."),
+        counter="No worries, I'm allergic.",
+    ),
+    rule(
+        "cannot_have",
+        rf"i{ADVERB} (?:can't|cannot|must not|mustn't|am not allowed to|'m not allowed to) (?:have|take)\s"
+        rf"(?P<what>{AVOIDED})(?=\s*(?:[.,!;)]|$)|\s(?:and|but|so|because|at|since|anymore|any more|due|as|for)\b)",
+        "Cannot have {what}.",
+        slot="diet.avoids.{what}",
+        confidence=0.9,
+        example=("I can't have nuts.", "Cannot have nuts."),
+        counter="I can't have visitors.",
     ),
     rule(
         "condition",

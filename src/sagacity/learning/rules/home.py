@@ -17,8 +17,21 @@ from sagacity.learning.rules.fragments import (
 
 _NO_PLACE = (
     r"(?:downtown|area|my|our|a|an|it|this|that|these|those|there|here|with|your|fear|hope|pain|peace|plan|"
-    r"step|page|option|section|chapter|google|settings|the\b(?-i:\s[a-z]))\b"
+    r"step|page|option|section|chapter|google|settings|sales|marketing|engineering|accounting|purchasing|procurement|"
+    r"logistics|payroll|support|finance|hr|operations|"
+    r"legal|management|team|level|grade|class|plan|part|version|stage|phase|premium|business class|\w+days?|"
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)\b(?!\s(?-i:[A-Z]))|"
+    r"the\b(?-i:\s[a-z]))\b"
 )
+"""What is lived in or moved to and is no place: a department, a stage, a time."""
+_NO_TOWN = (
+    r"(?:[\w'-]+\s){0,2}(?:[\w'-]+s|\w+(?:ness|ment|tion|sion|ance|ence|ism|ship|ing)|fear|hope|peace|harmony|sin|"
+    r"poverty|chaos|denial|squalor|pain|limbo|exile|silence|bed|shame|luxury|comfort|style|misery|debt|agony|hell|"
+    r"heaven|paradise|terror|faith|love|poverty|dread|secret|private|public|filth|fleece|linen|denim|leather|lycra|"
+    r"spandex|wool|cotton|black|white|colou?r|dark|light|sync|theory|"
+    r"(?:constant|complete|total|pure|perpetual|utter|absolute|relative|mortal)\s\w+)\Z"
+)
+"""What is written small like a town of which no list knows: clothes, and how one fares. Plural words are no towns."""
 
 HOME: Final[tuple[Rule, ...]] = (
     rule(
@@ -58,13 +71,14 @@ HOME: Final[tuple[Rule, ...]] = (
         exclusive=True,
         confidence=0.75,
         relation="lives_in",
+        refuse=_NO_TOWN,
         example=("battery park area actually, i live in lower manhattan", "Lives in lower Manhattan."),
         counter="I live in a small flat.",
     ),
     rule(
         "moved_to",
         rf"(?:i|we)(?:'ve| have)?{ADVERB} (?:moved|relocated)(?: back| over| down| out|"
-        rf" up)?(?: here)?(?: from\s{NAME})? to\s(?P<place>{PLACE})",
+        rf" up)?(?: here)?(?: from\s(?P<left>{NAME}))? to\s(?P<place>{PLACE})(?:\sfrom\s(?P<town>{NAME}))?",
         "Lives in {place}.",
         slot="location.home",
         exclusive=True,
@@ -82,6 +96,7 @@ HOME: Final[tuple[Rule, ...]] = (
         slot="location.origin",
         exclusive=True,
         relation="from",
+        refuse=_NO_PLACE,
         example=("I'm originally from Lima.", "Is from Lima."),
         counter="I'm from the old school.",
     ),
@@ -111,8 +126,10 @@ HOME: Final[tuple[Rule, ...]] = (
     rule(
         "lives_now",
         rf"(?:{WE_ARE}|now) in\s(?P<place>(?!the\s){PLACE})\s(?:now|these days|nowadays|since "
-        rf"\d{{4}})(?!\s(?:for|on|until|and))|{WE_ARE} still (?:living )?in\s(?P<town>{PLACE}){END}",
-        "Lives in {place}{town}.",
+        rf"\d{{4}})(?!\s(?:for|on|until|and))|{WE_ARE} still (?:living )?in\s(?P<town>{PLACE}){END}|"
+        rf"{WE_ARE} in\s(?P<city>(?!the\s){PLACE}),?\s(?:btw|by the way|fyi|if (?:that|it) (?:helps|"
+        rf"matters))(?=\s*[.,!]|$)",
+        "Lives in {place}{town}{city}.",
         slot="location.home",
         exclusive=True,
         confidence=0.75,

@@ -17,6 +17,7 @@ from sagacity.learning.rules.fragments import (
     WE_ARE,
     WORD_FOR_TWO,
 )
+from sagacity.learning.rules.given_names import GIVEN
 
 _NOT_A_NAME = (
     r"(?:I\b|American|British|Canadian|Indian|Irish|Italian|German|French|Spanish|Mexican|Chinese|Japanese|"
@@ -72,6 +73,17 @@ NAMES: Final[tuple[Rule, ...]] = (
         confidence=0.85,
         example=("Hello! I'm Elena, and I need help.", "Name is Elena."),
         counter="Hi, I'm Irish and I need help.",
+    ),
+    rule(
+        "given_name",
+        rf"(?:{AM}\s(?P<person>(?=(?-i:[A-Z])){GIVEN}(?:\s(?-i:[A-Z])[\w'-]+)?)(?=\s?[,.!]|\s(?:and|from|here)\b|\s?$)|"
+        rf"{_GREETED}(?P<here>{GIVEN})\shere(?=[,.!]|\s(?:and|from|again)\b|$))",
+        "Name is {person}{here}.",
+        slot="identity.name",
+        exclusive=True,
+        confidence=0.85,
+        example=("Hey, Sam here.", "Name is Sam."),
+        counter="I'm Sam's sister.",
     ),
 )
 

@@ -6,6 +6,7 @@ from sagacity.learning.rules.engine import Rule, rule
 from sagacity.learning.rules.fragments import (
     ADVERB,
     AM,
+    AVOIDED,
     CONDITION,
     DATE,
     DIET,
@@ -33,11 +34,12 @@ _KIN_IS = (
     rf"(?:[\w-]+\s){{0,2}}?{OCCUPATION})|(?:has|suffers from|was diagnosed with|got diagnosed "
     rf"with)\s(?:an?\s)?(?:(?:peanut|nut|gluten|egg|dairy|pollen|cat|dog|shellfish|soy|wheat|milk) allergy|"
     rf"{CONDITION}|dementia|alzheimer's|parkinson's|(?:(?:breast|lung|skin|prostate|colon|ovarian|thyroid|"
-    rf"blood) )?cancer|leukemia|lupus|multiple sclerosis|down syndrome)|(?:doesn't|does not|can't|cannot) "
-    rf"(?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|enough){PHRASE}|works (?:as|in|at a|for "
+    rf"blood) )?cancer|leukemia|lupus|multiple sclerosis|down syndrome)|(?:doesn't|does not|can't|cannot|"
+    rf"must not|isn't allowed(?: to)?) (?:(?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|enough){PHRASE}|"
+    rf"have\s{AVOIDED})|works (?:as|in|at a|for "
     rf"a)\s{PHRASE}|lives in\s{PLACE}|speaks (?-i:[A-Z])\w+|"
     rf"loves\s(?:to\s)?{PHRASE}))(?=\s*(?:[.,;:!?)](?!\d)|$)|\s(?:and|but|so|which|because|since|who|at|in|"
-    rf"from|with|last|this|when|after|recently|years?)\b)"
+    rf"from|with|last|this|when|after|recently|now|too|these|anymore|any|years?)\b)"
 )
 _YEARS = (
     r"(?:is|has turned|just turned|turned|will be|is turning)(?: now| already| only| just)?\s(?P<age>\d{1,2})"
@@ -88,7 +90,7 @@ NAMED_IS: Final[Rule] = rule(
     "named_is",
     rf"(?P<person>{_ONE})\s(?P<what>(?:is|has|was diagnosed with)\s(?:an?\s)?(?:{CONDITION}|{DIET}|deaf|"
     rf"blind|\d{{1,2}} (?:years|months) old|allergic to\s{PHRASE}|an? (?:[\w-]+\s){{0,2}}?{OCCUPATION})|"
-    rf"(?:doesn't|can't) eat\s{PHRASE}|lives in\s{PLACE})(?=[\s,.;:!?)]|$)",
+    rf"(?:doesn't|can't) (?:eat\s{PHRASE}|have\s{AVOIDED})|lives in\s{PLACE})(?=[\s,.;:!?)]|$)",
     "{person} {what}.",
     slot="about.{person}.{what}",
     refuse=r".*\b(?:it|that|this|them|me)$",
@@ -96,15 +98,26 @@ NAMED_IS: Final[Rule] = rule(
     counter="Pepper is diabetic.",
 )
 """Said of someone whom the same turn introduced by name."""
-_DIED = r"(?:just |sadly |recently |has |had to be )*(?:died|passed away|put down)\b"
+_DIED = (
+    r"(?:who |just |sadly |recently |suddenly |peacefully |unexpectedly |has |had |was |is |had to be )*(?:died|passed "
+    r"(?:away|on\b(?!\s(?:the|her|his|my|it|to)\b))|put down|put to sleep|killed|dead|deceased|no longer with us|"
+    r"not with us any ?more|gone now)\b"
+)
 _NOT_DEAD = rf"(?!,?\s{_DIED})"
+_ALSO_DIED = r"(?: who| sadly| recently| just| suddenly| has| peacefully){0,3}"
+_PARENT = r"(?:dad|mum|mom|mama|papa|grandma|grandpa|granny|grandad|granddad|nana)"
+_OF_WHEN = (
+    r"(?:\s(?:of|from)\s(?!this\b|that\b|it\b)[a-z]+(?:\s(?:cancer|disease|attack|failure|age))?)?(?:\s(?:last|in|on|"
+    r"when i was|this|yesterday|an?|a few|two|three|four|five|six|seven|eight|nine|ten|\d+)\b"
+    r"(?!\s(?:me|us|him|her)\b)(?:\s(?!(?:and|but|so|was|is|had)\b)[\w']+){0,5}?)?"
+)
 
 RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
         "kin_named",
         rf"\bmy (?P<kin>{KIN})(?:\sfrom\s\w+)?(?:'s name is|,? (?:is )?(?:named|called)|"
         rf",)?\s(?P<person>(?:{TITLE}\.?\s)?(?!{TITLE}\b)(?-i:[^\W\d_a-z][\w'-]*[^\W\d_](?:\s[^\W\d_a-z][\w'-]+)?))"
-        rf"(?<!'s)(?<!'S)(?=[,.;:!?)]|'s|\s|$)",
+        rf"(?<!'s)(?<!'S)(?=[,.;:!?)]|'s|\s|$){_NOT_DEAD}",
         "Has a {kin} named {person}.",
         slot="relation.{kin}.{person}",
         relation="has_{kin}",
@@ -114,6 +127,19 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         r"October|November|December)\b",
         example=("My manager Lisa asked me to set up webhooks.", "Has a manager named Lisa."),
         counter="I bought it for my sister.",
+    ),
+    rule(
+        "kin_called",
+        rf"(?:i|we){ADVERB}(?:'ve| have)?{ADVERB} (?:have|got)\s(?:an?\s)(?P<kin>(?:[\w-]+\s)?{KIN})(?:(?:,| who(?:'s| "
+        rf"is))?\s(?:named|called)\s|,\s(?={_ONE}\s?(?:[.,;!)]|$)))"
+        rf"{_PERSON}(?=[,.;:!?)]|\s|$)(?P<more>(?:\swho\s(?:lives|works|is|studies)\s{PHRASE})?)",
+        "Has a {kin} named {person} {more}.",
+        slot="relation.{kin}.{person}",
+        relation="has_{kin}",
+        refuse=r"(?:who|\w+) .*\b(?:it|that|this|them|me)$|(?:Thanks|Please|OK|So|Also|Yes|No|Yeah|Sorry|\w+day)\b",
+        confidence=0.9,
+        example=("I have a son called Emil.", "Has a son named Emil."),
+        counter="I have a son called away on business.",
     ),
     rule(
         "kin_works_at",
@@ -142,7 +168,8 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "pet_named",
-        rf"\b(?:my|our|have an?|got an?|adopted an?)\s(?P<kind>{PET})(?:'s name is|,? (?:is )?(?:named|"
+        rf"\b(?:my|our|have an?|got an?|adopted an?|(?<=dog, )an?|(?<=cat, )an?|(?<=puppy, "
+        rf")an?)\s(?P<kind>{PET})(?:'s name is|,? (?:is )?(?:named|"
         rf"called)|,)?\s(?P<pet>(?-i:[^\W\d_a-z][\w-]+))(?=[,.;:!?)]|'s|\s|$){_NOT_DEAD}",
         "Has a {kind} named {pet}.",
         slot="pet.{pet}",
@@ -192,13 +219,24 @@ RELATIONS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "kin_died",
-        rf"(?:my|our) (?P<kin>{FAMILY}|dog|cat|parents)(?: sadly| recently| just)? (?P<how>died|passed away)"
-        rf"(?P<when>(?:\s(?:last|in|on|two|three|a few|this|when i was)\s[\w\s]{{2,25}}?)?){END}",
-        "{kin} {how} {when}.",
-        slot="relation.{kin}.died",
+        rf"(?:(?:my|our) (?P<kin>{KIN}|parents)|(?P<parent>{_PARENT})){_ALSO_DIED} (?P<how>died|passed away)"
+        rf"(?P<when>{_OF_WHEN}){END}",
+        "{kin}{parent} {how} {when}.",
+        slot="relation.{kin}{parent}.died",
         exclusive=True,
         example=("My mom died last year.", "Mom died last year."),
         counter="My phone died last year.",
+    ),
+    rule(
+        "kin_named_died",
+        rf"(?:my|our) (?P<kin>{KIN}),?\s(?P<person>(?!{TITLE}\b){_ONE}(?:\s{_ONE})?),?{_ALSO_DIED} (?P<how>died|"
+        rf"passed away)"
+        rf"(?P<when>{_OF_WHEN}){END}",
+        "{kin} {person} {how} {when}.",
+        slot="relation.{kin}.{person}.died",
+        exclusive=True,
+        example=("My wife Ruth passed away two years ago.", "Wife Ruth passed away two years ago."),
+        counter="My wife Ruth passed her test two years ago.",
     ),
     rule(
         "had_baby",

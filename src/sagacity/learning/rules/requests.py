@@ -21,7 +21,8 @@ _LEAD = re.compile(
 )
 _EMBEDDED = re.compile(
     r"\b(?P<when>(?:before|after|when|while|whenever) (?:you )?(?!you\b)(?:\w+ing|each|every|"
-    r"any)\b[^,.;?!]{2,70}|(?:when(?:ever)?|if) the user (?:asks?|reports?|says?|shares?|sends?|mentions?)\b"
+    r"any)\b[^,.;?!]{2,70}|before you (?:say|claim|tell|report|call|declare|push|commit|merge|finish|stop|answer|"
+    r"reply|respond)\b[^,.;?!]{0,70}|(?:when(?:ever)?|if) the user (?:asks?|reports?|says?|shares?|sends?|mentions?)\b"
     r"[^,.;?!]{2,70})",
     re.IGNORECASE,
 )
@@ -52,7 +53,7 @@ _TOPICS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (r"\b(?:search\w*|docs|documentation|look(?:ing)? up)\b", "When looking something up"),
         (
-            r"\b(?:run|running|creat\w+|delet\w+|generat\w+)\b",
+            r"^(?!always\b|never\b).*\b(?:run|running|creat\w+|delet\w+|generat\w+)\b",
             "When about to use a tool that changes something",
         ),
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
+from sagacity.learning.rules.given_names import GIVEN
 from sagacity.learning.rules.places import CAPITALISED, COUNTRIES_AND_CITIES
 
 _APOSTROPHES: Final = {
@@ -53,6 +54,13 @@ _WERE = re.compile(
     r"planning|having|living|using|based|vegan|vegetarian)\b)",
     re.IGNORECASE,
 )
+_IS = re.compile(
+    r"(?<=\w)'s(?=\s(?:(?:also|now|severely|badly|very)\s)?(?:allergic to|(?:vegan|vegetarian|pescatarian|diabetic|"
+    r"celiac|coeliac|lactose[- ]intolerant|gluten[- ]free|gluten[- ]intolerant|asthmatic|pregnant|retired|deaf|blind)"
+    r"(?=\s*(?:[.,;!)]|$)|\s(?:and|but|so|now|too|since|because)\b)))",
+    re.IGNORECASE,
+)
+"""What is a verb, and no possessive: "Leo's allergic to eggs"."""
 _WILL = re.compile(
     r"(?P<before>(?:^|[.!?,\n]\s{0,3}|\b(?:and|but|so|btw)\s))ill(?=\s(?:be|have|move|need)\b)", re.IGNORECASE
 )
@@ -65,7 +73,7 @@ _NO_NAMES: Final = frozenset(
     "both old young small big black white brown grey gray orange happy healthy loud quiet sick tall short school work "
     "irrelevant unimportant important private secret long short common rare on, all any every here there so "
     "very just "
-    "his her my our their him off every something anything nothing someone sick again once twice daily only "
+    "away his her my our their him off every something anything nothing someone sick again once twice daily only "
     "train bus car bike plane foot boat subway".split()
 )
 _INTRODUCED = re.compile(
@@ -77,6 +85,13 @@ _INTRODUCED = re.compile(
     r"(?P<name>[a-z][a-z-]{1,20})(?![\w'@.-]*[@/\d])(?=[\s,.;!?)']|$)",
     re.IGNORECASE,
 )
+_GREETED = re.compile(
+    rf"(?P<before>\A\s{{0,3}}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| "
+    rf"everyone)?[\s!.,]{{1,4}}"
+    rf"(?:(?:i'?m|i am|(?:it|this)(?:'s| is)|its)\s)?)(?P<name>(?-i:{GIVEN}))(?=[\s,.;!?)]|$)",
+    re.IGNORECASE,
+)
+"""A name in small letters behind a greeting: "hi im walter"."""
 _TWO_NAMES = re.compile(
     r"(?P<before>\b(?:my|our|two|three|2|3)\s(?:cats|dogs|kids|children|sons|daughters|boys|girls|kittens|"
     r"puppies)"
@@ -105,9 +120,11 @@ def spelled(text: str) -> str:
     text = _CHAT.sub(lambda found: _written(found[0]), text)
     text = _WERE.sub(lambda found: f"{found['before']}we're", text)
     text = _WILL.sub(lambda found: f"{found['before']}I'll", text)
+    text = _IS.sub(" is", text)
     text = _LOWER_I.sub("I", text)
     text = _proper().sub(lambda found: CAPITALISED.get(found[0]) or found[0].title(), text)
     text = _MONTH.sub(_month, text)
+    text = _GREETED.sub(lambda found: found["before"] + found["name"].title(), text)
     return _TWO_NAMES.sub(_two_names, _INTRODUCED.sub(_introduced, text))
 
 

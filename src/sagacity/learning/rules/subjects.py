@@ -11,8 +11,9 @@ _START: Final = re.compile(
     re.IGNORECASE,
 )
 _GREETING: Final = re.compile(
-    r"\A\s{0,3}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?\s?[!.,]+\s+"
-    r"(?=(?:i'm|i am|this is|my name)\b)",
+    r"\A\s{0,3}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?(?:\s?[!.,]+|"
+    r"\b)\s+"
+    r"(?=(?:i'm|i am|this is|my name)\b|[^\W\d_]{2,20}\shere\b)",
     re.IGNORECASE,
 )
 """Before whoever introduces themself: without it, "I'm Irish" and "I'm Iris" look alike."""
@@ -74,7 +75,9 @@ _LEFT_OUT: Final = tuple(
             "I ",
             (
                 rf"{_ALREADY}(?:moved (?:to|from|here)|relocated to|bought|adopted|got (?:an?|my|married|"
-                rf"divorced|engaged|promoted|laid off|two|three|\d)|started (?:an?|my|working|learning|"
+                rf"divorced|engaged|promoted|laid off|two|three|\d|the job at|the job as)|found (?:an?|my) (?:new "
+                rf")?job (?:at|as)|"
+                rf"joined(?=\s[^.!?\n]{{2,40}} as an? )|started (?:an?|my|working|learning|"
                 rf"playing|doing)|graduated|quit my|lost my|broke my|turned \d\d|was (?:born|diagnosed|"
                 rf"raised|promoted|laid off)|retired (?:in|last|two|a few|three|from)|switched (?:to|from)|"
                 rf"gave up|grew up|dropped out of|used to (?:be|live|work|play|have|smoke)|lived in|never "

@@ -12,21 +12,7 @@ from sagacity.learning.rules.fragments import (
     POINTING,
     WE_ARE,
 )
-
-_LANGUAGES = (
-    r"python|javascript|typescript|java|kotlin|swift|rust|go|golang|c\+\+|c#|ruby|php|scala|haskell|elixir|"
-    r"clojure|julia|matlab|perl|dart|lua|zig|ocaml|cobol|fortran|sql|react|vue|svelte|django|flask"
-)
-_PRODUCTS = (
-    r"firefox|chrome|safari|brave|edge|slack|notion|obsidian|evernote|todoist|trello|jira|asana|linear|figma|"
-    r"photoshop|lightroom|excel|google sheets|google docs|word|outlook|gmail|protonmail|whatsapp|signal|"
-    r"telegram|discord|zoom|teams|postgres|postgresql|mysql|sqlite|mongodb|redis|kafka|docker|kubernetes|"
-    r"terraform|ansible|git|github|gitlab|jenkins|tmux|zsh|fish|bash|alacritty|kitty|wezterm|jupyter|pandas|"
-    r"polars|pytorch|tensorflow|fastapi|rails|laravel|spring|next\.js|tailwind|aws|azure|gcp|vercel|netlify|"
-    r"heroku|cloudflare|spotify|netflix|strava|duolingo|alexa|siri"
-)
-_MANAGERS = r"pnpm|npm|yarn|bun|pip|poetry|uv|conda|cargo|maven|gradle"
-_EDITORS = r"vim|neovim|emacs|vs ?code|visual studio code|pycharm|intellij|sublime text|zed|cursor"
+from sagacity.learning.rules.products import EDITORS, LANGUAGES, MANAGERS, PRODUCT, PRODUCTS
 
 _MORE = (
     r"(?:(?:,\s|,?\sand\s)(?:(?:an?|my|the)\s(?:(?:old|new|company)\s)?)?(?!I\b)(?-i:[A-Z])[\w.+#-]*"
@@ -37,8 +23,8 @@ _MORE = (
 TOOLS: Final[tuple[Rule, ...]] = (
     rule(
         "package_manager",
-        rf"(?:i|we){ADVERB} (?:use|switched to|moved to)\s(?P<product>{_MANAGERS})\b(?:(?: \w+){{0,4}}?,?"
-        rf"(?: by the way)?[,\s\u2013\u2014-]{{1,4}}not (?P<other>{_MANAGERS})\b)?",
+        rf"(?:i|we){ADVERB} (?:use|switched to|moved to)\s(?P<product>{MANAGERS})\b(?:(?: \w+){{0,4}}?,?"
+        rf"(?: by the way)?[,\s\u2013\u2014-]{{1,4}}not (?P<other>{MANAGERS})\b)?",
         "Uses {product} as package manager.",
         slot="tool.package_manager",
         exclusive=True,
@@ -49,7 +35,7 @@ TOOLS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "package_manager_named",
-        rf"\b(?P<product>{_MANAGERS}) as (?:our|my) package manager\b",
+        rf"\b(?P<product>{MANAGERS}) as (?:our|my) package manager\b",
         "Uses {product} as package manager.",
         slot="tool.package_manager",
         exclusive=True,
@@ -62,7 +48,7 @@ TOOLS: Final[tuple[Rule, ...]] = (
     rule(
         "editor",
         rf"(?:i|we)(?:'ve| have)?{ADVERB} (?:use|switched to|moved to|code in|write code in|edit in|"
-        rf"live in)\s(?P<product>{_EDITORS})\b",
+        rf"live in)\s(?P<product>{EDITORS})\b",
         "Uses {product} as editor.",
         slot="tool.editor",
         exclusive=True,
@@ -97,8 +83,8 @@ TOOLS: Final[tuple[Rule, ...]] = (
     rule(
         "codes_in",
         rf"(?:i|we){ADVERB} (?:mostly |mainly |usually )?(?P<verb>code|program|develop|write code|write "
-        rf"everything|write)(?: mostly| mainly)? in\s(?P<what>(?:{_LANGUAGES})(?:(?:,| and|, "
-        rf"and)\s(?:{_LANGUAGES}))*)(?![\w-])",
+        rf"everything|write)(?: mostly| mainly)? in\s(?P<what>(?:{LANGUAGES})(?:(?:,| and|, "
+        rf"and)\s(?:{LANGUAGES}))*)(?![\w-])",
         "{verb} in {what}.",
         slot="tool.language",
         example=("I mostly code in Python.", "Codes in Python."),
@@ -107,7 +93,7 @@ TOOLS: Final[tuple[Rule, ...]] = (
     rule(
         "writes_language",
         rf"i{ADVERB} (?:mostly |mainly |usually )?(?P<verb>write|use|work with|know|"
-        rf"prefer)\s(?P<what>(?:{_LANGUAGES})(?:(?:,| and|, and)\s(?:{_LANGUAGES}))*)(?=\s*(?:[,.;!)]|$)|"
+        rf"prefer)\s(?P<what>(?:{LANGUAGES})(?:(?:,| and|, and)\s(?:{LANGUAGES}))*)(?=\s*(?:[,.;!)]|$)|"
         rf"\s(?:and|but|so|btw|at work|daily|every day|because)\b)",
         "{verb} {what}.",
         slot="tool.language",
@@ -116,7 +102,7 @@ TOOLS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "uses_named",
-        rf"(?:i|we){ADVERB} use\s(?P<what>(?:{_PRODUCTS})(?:(?:,| and|, and)\s(?:{_PRODUCTS}))*)"
+        rf"(?:i|we){ADVERB} use\s(?P<what>(?:{PRODUCTS})(?:(?:,| and|, and)\s(?:{PRODUCTS}))*)"
         rf"(?P<more>{_MORE})"
         rf"(?P<for>(?:\s(?:for|as)\s{PHRASE})?)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|at|every|daily|because|"
         rf"with)\b)",
@@ -126,6 +112,21 @@ TOOLS: Final[tuple[Rule, ...]] = (
         refuse=rf"(?:for|as)\s{POINTING}",
         example=("we use postgres and redis", "Uses postgres and redis."),
         counter="Should we use redis?",
+    ),
+    rule(
+        "moved_to_product",
+        rf"(?:i|we)(?:'ve| have)?{ADVERB} (?P<did>moved|migrated)(?: over| back)?"
+        rf"(?P<more>(?: everything| (?:our|my) [\w-]+)?(?: "
+        rf"from\s(?!scratch\b)[\w.+#-]+(?:\s[\w.+#-]+){{0,2}}?)?)\sto\s(?P<what>{PRODUCT}"
+        rf"(?:\s(?-i:[A-Z0-9])[\w+#-]*(?:\.\d+)*){{0,2}})(?=[\s,.;!)]|$)",
+        "{did} {more} to {what}.",
+        slot="switched.{what}",
+        confidence=0.8,
+        example=(
+            "We moved from Jenkins to GitHub Actions last week.",
+            "Moved from Jenkins to GitHub Actions.",
+        ),
+        counter="We moved from Bern to Basel last week.",
     ),
     rule(
         "stack",

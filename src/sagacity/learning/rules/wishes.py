@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sagacity.learning.rules.manner import LANGUAGE, MANNER, REPLIES
+from sagacity.learning.rules.manner import LANGUAGE, MANNER, REPLIES, REPLY_WORDS
 from sagacity.learning.rules.pattern import AGAIN, BY_ITSELF, NOT, POLITE, VERBS, Pattern
 
 WISHES: Final[tuple[Pattern, ...]] = (
@@ -47,7 +47,9 @@ WISHES: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="no_manner",
-        says=rf"(?:please,?\s)?no\s(?P<banned>(?!more\b)(?:\w+\s){{0,1}}?{MANNER})(?:\s(?:in\s(?:your|the)\s"
+        says=rf"(?:please,?\s)?no\s(?P<banned>(?!more\b)(?:\w+\s){{0,1}}?{MANNER}(?:\sin\s(?:any |all |my |your |our )?"
+        rf"(?:commit messages|commits|code comments|comments|e-?mails|titles|headings|pull requests|prs|docs|"
+        rf"documentation|subject lines|file names|variable names|changelogs?))?)(?:\s(?:in\s(?:your|the)\s"
         rf"(?:answers?|replies|responses|messages|code)|at all|ever))?{BY_ITSELF}",
         gives="do not use {banned}",
         confidence=0.8,
@@ -57,7 +59,7 @@ WISHES: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="manner_allowed",
         says=rf"(?P<rule>you (?:can|may) (?:use|add|include) (?:\w+\s){{0,2}}?{MANNER})(?:\s(?:again|now))?"
-        rf"{BY_ITSELF}",
+        rf"(?:{BY_ITSELF}|(?=,\s(?:max|at most|up to|but|just|as long as)\b))",
         confidence=0.85,
         example=("You can use emojis again.", "You can use emojis."),
         counter="You can use emojis in the title of this post.",
@@ -70,6 +72,50 @@ WISHES: Final[tuple[Pattern, ...]] = (
         confidence=0.85,
         example=("Emojis are fine again.", "You can use emojis."),
         counter="Emojis are fine in the title.",
+    ),
+    Pattern(
+        name="reply_words_fine",
+        says=rf"(?P<what>(?:longer|shorter|long|short|detailed|more detailed)\s(?:answers|replies|"
+        rf"responses|explanations|messages)|(?!code\b|text\b|words\b|numbers\b|politics\b){REPLY_WORDS}) (?:is|are) "
+        rf"(?:fine|ok|okay|all right|welcome|allowed) (?:with me )?(?:again|now)(?:,\s(?:too|thanks))?{BY_ITSELF}",
+        gives="you can give {what}",
+        confidence=0.85,
+        example=("Longer answers are fine now.", "You can give longer answers."),
+        counter="The tables are ok now.",
+    ),
+    Pattern(
+        name="language_again",
+        says=rf"(?:you (?:can|may) |let's |please )?(?:(?:switch|go|change|get) back|(?:switch|change)(?= to \w+ "
+        rf"(?:again|from now on)\b)) to (?P<language>{LANGUAGE})(?:\s(?:now|again|from now on))?{BY_ITSELF}",
+        gives="answer in {language}",
+        confidence=0.85,
+        example=("You can switch back to English now.", "Answer in English."),
+        counter="You can switch to English class now.",
+    ),
+    Pattern(
+        name="not_correcting",
+        says=rf"{POLITE}?(?P<rule>{NOT}\scorrect(?:ing)?\s(?:me|(?:all |every one of )?my\s\w+(?:\s\w+)?|"
+        rf"(?:every|each|all)\s[\w ]{{3,30}}?){AGAIN}?){BY_ITSELF}",
+        confidence=0.85,
+        example=("Please stop correcting every mistake.", "Stop correcting every mistake."),
+        counter="They stop correcting every mistake.",
+    ),
+    Pattern(
+        name="correcting",
+        says=rf"{POLITE}?(?P<rule>always\scorrect\s(?:me|my\s[\w ]{{3,40}}?)(?:\swhen [^\n,;.!?]{{3,40}})?){BY_ITSELF}",
+        confidence=0.9,
+        example=("Always correct my English mistakes.", "Always correct the user's English mistakes."),
+        counter="Teachers always correct my English mistakes.",
+    ),
+    Pattern(
+        name="keep_short",
+        says=rf"{POLITE}?(?P<rule>keep\s(?:(?:your|the|all|any|all your|all the)\s)?(?:recipes|explanations|"
+        rf"summaries|lists|suggestions|examples|instructions|recaps|plans|commit messages|functions|"
+        rf"snippets|stories|jokes|tips)\s(?:very |really |nice and )?"
+        rf"(?:short|brief|simple|concise|small|to the point|practical)){BY_ITSELF}",
+        confidence=0.8,
+        example=("Please keep recipes short.", "Keep recipes short."),
+        counter="I keep recipes short.",
     ),
     Pattern(
         name="not_manner",

@@ -13,11 +13,13 @@ from sagacity.learning.rules.fragments import (
     NAME,
     OCCUPATION,
     PHRASE,
+    PLACE,
     POINTING,
     STANDING,
     WE_ARE,
     WORD_FOR_TWO,
 )
+from sagacity.learning.rules.products import PRODUCT
 
 _ROLE = (
     rf"(?P<role>(?:(?!fan\b|beginner\b)[\w&/+-]+\s){{0,5}}?{OCCUPATION}(?:\s(?:manager|developer|designer|"
@@ -27,7 +29,33 @@ _SENIORITY = (
     r"(?:senior|junior|lead|principal|staff|chief|head|software|backend|frontend|full[- ]stack|freelance|"
     r"data|product)"
 )
-_ORG = rf"(?P<org>{NAME})"
+_ORG = (
+    rf"(?P<org>{NAME}(?:'s(?=\s*(?:[.,;!?)](?!\w)|$)|"
+    r"\s(?:and|but|so|in|as|on|since|btw|now|for|near|where|by|part|full)\b))?)"
+)
+"""An employer; the "'s" of "Sainsbury's" belongs to it where nothing follows that it could have."""
+_WORKED_WITH = (
+    rf"(?:(?:our |the )?(?-i:[A-Z])|{PRODUCT}|(?:\w+\s){{0,2}}(?:children|kids|toddlers|teens|teenagers|students|"
+    rf"animals|"
+    r"horses|dogs|cats|patients|clients|customers|refugees|seniors|people|adults|families|youth|babies|newborns|"
+    r"veterans|inmates|startups|nonprofits|companies|schools|wood|metal|steel|leather|clay|glass|textiles|paper|stone|"
+    r"numbers|data|spreadsheets|databases|plants|flowers|bees|food|computers|robots|machines|lasers|chemicals|"
+    r"electronics|hardware|software|models|maps)\b)"
+)
+"""What "I work with" says a trade of: names, programs, whom one serves, what one shapes."""
+_NO_FIELD = (
+    r"(?:(?:complete|total|absolute|relative|deep|short|long|small|large|\d+[- ]?\w*|one|two|three|four|"
+    r"day|week|hour|minute|my|an?)\s)*(?:silence|peace|quiet|"
+    r"bed|person|pairs?|secret|private|public|parallel|hurry|vain|circles|theory|practice|general|progress|tandem|"
+    r"darkness|bursts?|batches|blocks?|chunks|sprints|minutes|hours|shifts|teams?|groups?|isolation|comfort|chaos|pain|"
+    r"fear|fits|spurts|pyjamas|pajamas|sweatpants|jeans|slippers|headphones|dark|light|dark mode|sync|harmony|style|"
+    r"inches|feet|met(?:er|re)s|centimet\w+|miles|kilomet\w+|celsius|euros?|dollars|pounds|"
+    r"mornings?|afternoons?|evenings?|summer|winter|spring|autumn|fall|way|room|rush|mess|corner|basement|attic|car|"
+    r"garden|kitchen|front|return|exchange|advance)(?=\Z|\s(?:of|with|at|on|in|without|when|all|most|only|every|from|"
+    r"by|"
+    r"and)\b)|.*\b(?:idiots?|hashtags|emojis|bullet points)\b"
+)
+"""What one may work in or with without its being one's field."""
 
 WORK: Final[tuple[Rule, ...]] = (
     rule(
@@ -174,15 +202,15 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "works_in",
-        rf"(?:i|we){ADVERB} work{ADVERB} (?P<how>in|with)\s(?P<field>{PHRASE})",
+        rf"(?:i|we){ADVERB} work{ADVERB} (?P<how>in|with(?=\s{_WORKED_WITH}))\s(?P<field>{PHRASE})",
         "Works {how} {field}.",
         slot="work.field",
-        refuse=POINTING,
+        refuse=rf"{POINTING}|{_NO_FIELD}",
         example=(
             "Also, I work in TypeScript and Node.js, so show me that.",
             "Works in TypeScript and Node.js.",
         ),
-        counter="I work with them.",
+        counter="I work with idiots.",
     ),
     rule(
         "industry",
@@ -208,14 +236,28 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "new_job",
-        rf"i{ADVERB} (?:started|got|accepted|landed)(?: working)?(?: a new| a| my new)?\s(?:job|position|"
-        rf"role)\s(?P<how>at|as|with)\s(?P<what>{PHRASE})",
+        rf"i(?:'ve| have)?{ADVERB} (?:started|got|gotten|accepted|landed|found|took|taken|was offered and accepted)"
+        rf"(?: working)?(?: a new| a| my new| the| this| that)?\s(?:(?!dream )[\w-]+\s)?(?:job|position|"
+        rf"role|gig)\s(?P<how>at|as|with)\s(?P<what>(?:the\s(?-i:(?=[A-Z])))?{PHRASE})",
         "Has a job {how} {what}.",
         slot="work.employer",
         exclusive=True,
-        refuse=POINTING,
+        refuse=rf"(?!the\s(?-i:[A-Z])){POINTING}",
         example=("I just started a new job at Globex.", "Has a job at Globex."),
         counter="I got a job offer yesterday.",
+    ),
+    rule(
+        "joined_as",
+        rf"i(?:'ve| have)?{ADVERB} joined\s{_ORG}(?:\s(?:last|this|in)\s\w+)?\sas\s(?:an?|the|their)\s(?:new\s)?{_ROLE}"
+        rf"(?=[\s,.;!)]|$)",
+        "Works as a {role} at {org}.",
+        slot="work.role",
+        exclusive=True,
+        confidence=0.9,
+        relation="works_at",
+        refuse=r"(?:Reddit|Discord|Twitter|Facebook|Mastodon|Bluesky|LinkedIn|Strava|Duolingo|YouTube|Twitch|TikTok)\b",
+        example=("I just joined Tesco as a cashier.", "Works as a cashier at Tesco."),
+        counter="I joined Reddit as a student.",
     ),
     rule(
         "left_job",
@@ -377,6 +419,17 @@ WORK: Final[tuple[Rule, ...]] = (
         refuse=r"(?:my|our)\s(?:\w+)$",
         example=("I opened a bakery in Leeds.", "Opened a bakery in Leeds."),
         counter="I started a company car.",
+    ),
+    rule(
+        "has_business",
+        rf"(?:i|we){ADVERB} have\s(?P<what>(?:an?|our own|my own)\s(?:[\w-]+\s)?(?:business|shop|store|bakery|cafe|"
+        rf"caf\u00e9|"
+        rf"restaurant|studio|salon|farm|agency|practice|clinic|gym|bookstore|brewery|winery|food truck|workshop) in "
+        rf"(?P<place>(?!the\s){PLACE}))",
+        "Has {what}.",
+        slot="work.business",
+        example=("We have a flower shop in Leeds.", "Has a flower shop in Leeds."),
+        counter="We have a shop in mind.",
     ),
     rule(
         "works_best",

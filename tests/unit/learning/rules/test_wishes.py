@@ -273,6 +273,15 @@ WISHES = [
     "More humour please.",
     "Fewer caveats.",
     "Plain text only, no markdown.",
+    "no bullet points in pull requests",
+    "Give me temperatures in celsius please, not fahrenheit",
+    "please keep explanations brief",
+    "You can switch back to German now",
+    "Detailed answers are fine again",
+    "tables are allowed again",
+    "stop correcting my grammar",
+    "Always correct me when I write French",
+    "You can use emojis again, but not many",
 ]
 OF_THE_MOMENT = [
     "Don't bother calling him.",
@@ -511,6 +520,13 @@ OF_THE_MOMENT = [
     "Never give up on your dreams, she said",
     "please summarize the text in two sentences",
     "Don't be late tomorrow",
+    "keep the dough short",
+    "The lists are fine now",
+    "Code is ok now",
+    "You can switch to the German keyboard now",
+    "correct my French text",
+    "switch to English class",
+    "no emojis in the second paragraph",
 ]
 
 

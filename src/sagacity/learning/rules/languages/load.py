@@ -9,6 +9,7 @@ from typing import Final
 
 from sagacity.domain.base import Value
 from sagacity.domain.memory import TimeToLive
+from sagacity.learning.rules.given_names import GIVEN
 from sagacity.learning.rules.sentences import Grammar
 
 LANGUAGES: Final = ("de", "fr", "es", "pt")
@@ -121,7 +122,7 @@ class Language:
 def load_language(code: str) -> Language:
     """Return the table of the language *code*, one of `LANGUAGES`."""
     file = _read(code)
-    pieces: dict[str, str] = {}
+    pieces = {"GIVEN": GIVEN}
     for name, pattern in file.pieces.items():
         pieces[name] = _PIECE.sub(lambda found: pieces[found[1]], pattern)
     return Language(

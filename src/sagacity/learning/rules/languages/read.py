@@ -10,6 +10,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.graph import USER, EntityMention, EntityType, RelationshipMention
 from sagacity.learning.rules.engine import Draft
 from sagacity.learning.rules.languages.load import Language, Row, load_language
+from sagacity.learning.rules.products import is_product
 from sagacity.learning.rules.sentences import MAX_TEXT, Sentence, Stance, split_sentences
 from sagacity.learning.rules.wording import slug
 
@@ -19,6 +20,8 @@ _NAMES: Final[Mapping[str, EntityType]] = {
     "org": EntityType.ORGANIZATION,
     "pet": EntityType.ANIMAL,
 }
+_PLACES: Final = frozenset({"place", "old"})
+"""Groups that are places; a home of before is none of `_NAMES`, which are tied to the user."""
 _WORD: Final = re.compile(r"\w+")
 _PARTICLES: Final = frozenset(
     "de del do da dos das la le les el los los las y e und bei am an der den die du sur en".split()
@@ -107,6 +110,8 @@ def _groups(table: Language, row: Row, match: re.Match[str]) -> dict[str, str] |
         if name in {"what", "thing"} and table.pointing.search(phrase):
             return None
         if row.refuse and name not in _GRAMMAR and row.refuse.match(phrase):
+            return None
+        if name in _PLACES and is_product(match.string, *match.span(name)):
             return None
         groups[name] = _capitalised(phrase) if is_name else _third(table, name, phrase)
     return groups
