@@ -98,7 +98,8 @@ def _groups(table: Language, row: Row, match: re.Match[str]) -> dict[str, str] |
     for name, said in match.groupdict().items():
         if not said:
             continue
-        phrase = table.tail.sub("", " ".join(said.split()))
+        phrase = " ".join(said.split())
+        phrase = phrase if name == "how" else table.tail.sub("", phrase)
         is_name = name in _NAMES
         if not is_name and match.start(name) == 0:
             phrase = phrase[:1].lower() + phrase[1:]
