@@ -85,3 +85,11 @@ async def test_what_is_back_ends_the_denial(storage: Storage, talk) -> None:
         "Quit coffee."
     ]
     assert "Drinks coffee." in [memory.content for memory in await learned(storage)]
+
+
+async def test_a_denial_in_another_language_ends_what_a_slot_says(storage: Storage, talk) -> None:
+    """The slot tells what is meant, and the words begin alike."""
+    await talk("Je suis végétarienne.", "I'm not vegetarian anymore.")
+    assert [memory.content for memory in await learned(storage, statuses=(Status.ARCHIVED,))] == [
+        "Régime : végétarienne."
+    ]

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from sagacity.learning.deduplication.text_equivalence import read
+from sagacity.learning.deduplication.text_equivalence import is_cognate, read
 from sagacity.learning.rules.endings import Lexicon
 
 TOKEN: Final = re.compile(r"[\w'&+#/-]+(?:\.\w+)*")
-_COGNATE: Final = 5
-"""Letters that two forms of one word share at the least: "allergic" and "allergy", "losartan" and "losartán"."""
 _COPULAS: Final = frozenset("is ist est es e".split())
 """Left out in every language: what is known may be in another one."""
 _ELIDED: Final = re.compile(r"^(?:[ldjnmts]|qu)'")
@@ -59,8 +57,4 @@ def bare(words: Sequence[str], lexicon: Lexicon) -> tuple[str, ...]:
 
 def is_same(one: str, other: str) -> bool:
     """Whether two folded words are forms of one."""
-    if one == other or (read(one).words == read(other).words != ()):
-        return True
-    shorter = min(len(one), len(other))
-    least = max(_COGNATE, (2 * shorter + 2) // 3)
-    return shorter >= _COGNATE and one[:least] == other[:least]
+    return one == other or (read(one).words == read(other).words != ()) or is_cognate(one, other)
