@@ -90,11 +90,12 @@ def _words(clause: str, language: str, lexicon: Lexicon) -> list[Word]:
 
 def _predicate(said: Sequence[Word], lexicon: Lexicon) -> Sequence[Word]:
     """Return what is said of the speaker; nothing if somebody else is spoken of."""
-    first = said[0][1] if said else ""
+    asides = word_set(lexicon.asides)
+    begin = next((at for at, word in enumerate(said) if word[1] not in asides), 0)
+    first = said[begin][1] if said else ""
     if first in word_set(lexicon.subjects):
-        return said if "'" in first and first in lexicon.verbs else said[1:]
-    is_begun = lexicon.subject_is_optional and first in word_set(lexicon.denials) | word_set(lexicon.asides)
-    return said if is_begun else ()
+        return said[begin:] if "'" in first and first in lexicon.verbs else said[begin + 1 :]
+    return said if lexicon.subject_is_optional and first in word_set(lexicon.denials) else ()
 
 
 def _third(verb: str, language: str, lexicon: Lexicon) -> str | None:

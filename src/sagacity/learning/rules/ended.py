@@ -11,7 +11,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.ids import MemoryId
 from sagacity.learning.deduplication.text_equivalence import read
 from sagacity.learning.rules.denials import Denied, denied_in, is_limited
-from sagacity.learning.rules.endings import CORRECTIONS, ENDINGS, LEXICONS, MARKS, EndingRow, Lexicon
+from sagacity.learning.rules.endings import CORRECTIONS, ENDINGS, LEXICONS, MARKS, MOVED, EndingRow, Lexicon
 from sagacity.learning.rules.engine import Draft
 from sagacity.learning.rules.folding import bare, folded, is_same, tokens, unaccented, word_set
 from sagacity.learning.rules.languages.load import LANGUAGES, load_language
@@ -45,6 +45,7 @@ _NOT_TO_HAVE: Final = re.compile(r"health\.(?:allergy|intolerance|sensitive)")
 """Slots of what the user may not have: a denial in other words."""
 _COUNTED: Final = re.compile(r"owns|plan")
 """Slots of things of which one may have several."""
+_LIVES: Final = re.compile(r"\bwho lives? in (?P<where>[^.]+)")
 _OF_USER: Final = (
     (re.compile(r"(?:i|we)(?:'m| am| are)\s", re.IGNORECASE), "is "),
     (re.compile(r"(?:i|we)(?:'ve| have)\s", re.IGNORECASE), "has "),
@@ -73,7 +74,8 @@ class Ending(Value):
 
     def is_said_by(self, content: str) -> bool:
         """Whether a fact says nothing behind its verb that the clause does not say: it is remembered in its place."""
-        return all(any(is_same(one, word) for word in self.said) for one in tokens(content)[1:])
+        objects = tokens(content)[1:]
+        return bool(objects) and all(any(is_same(one, word) for word in self.said) for one in objects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,8 @@ def endings(sentences: Sequence[Sentence], language: str, known: Sequence[KnownF
         for clause in sentence.clauses if _may_end(sentence.text) else ():
             if clause.stance is Stance.STATED:
                 found = (
-                    read(sentence.text, clause.start, reading) for read in (_corrected, _denied, _by_row)
+                    read(sentence.text, clause.start, reading)
+                    for read in (_corrected, _moved, _denied, _by_row)
                 )
                 yield from filter(None, [next(filter(None, found), None)])
 
@@ -123,21 +126,43 @@ def _corrected(text: str, start: int, reading: _Reading) -> Ending | None:
     match = next(filter(None, found), None)
     if match is None:
         return None
-    right, wrong = match["right"], match["wrong"]
+    wrong = match["wrong"]
     whole = re.compile(rf"(?<![\w-]){re.escape(wrong)}(?![\w-])")
     meant = [fact for fact in reading.known if whole.search(fact.content)]
     if not meant:
         return None
     # What the same window has taught stands behind what was known.
     latest = max(enumerate(meant), key=lambda it: (it[1].memory_id is None, _time(it[1]), it[0]))[1]
+    return _replaced("corrected", latest, wrong, match)
+
+
+def _moved(text: str, start: int, reading: _Reading) -> Ending | None:
+    """Return where somebody who is known lives, with the new place."""
+    match = re.compile(MOVED.get(reading.language, "(?!)"), re.IGNORECASE).match(text, start)
+    if match is None:
+        return None
+    meant = [
+        (fact, lives["where"])
+        for fact in reading.known
+        if (lives := _LIVES.search(fact.content))
+        and any(is_same(folded(match["who"]), word) for word in tokens(fact.content[: lives.start()]))
+    ]
+    # Of two sisters it is not known which.
+    [(fact, where)] = meant if len(meant) == 1 else [(None, "")]
+    return _replaced("moved", fact, where, match) if fact and where != match["right"] else None
+
+
+def _replaced(rule: str, fact: KnownFact, wrong: str, match: re.Match[str]) -> Ending:
+    """Let *fact* say what *match* has as right in place of a wrong value."""
+    whole = re.compile(rf"(?<![\w-]){re.escape(wrong)}(?![\w-])")
     draft = Draft(
-        rule="corrected",
-        content=whole.sub(right, latest.content),
-        slot=latest.slot.replace(slug(wrong) or wrong, slug(right)),
-        exclusive=bool(latest.slot),
+        rule=rule,
+        content=whole.sub(match["right"], fact.content),
+        slot=fact.slot.replace(slug(wrong) or wrong, slug(match["right"])),
+        exclusive=bool(fact.slot),
         confidence=_CONFIDENCE,
     )
-    return Ending(draft=draft, said=tuple(tokens(match[0])), ended=(latest,))
+    return Ending(draft=draft, said=tuple(tokens(match[0])), ended=(fact,))
 
 
 def _time(fact: KnownFact) -> float:

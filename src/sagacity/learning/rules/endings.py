@@ -120,7 +120,11 @@ class EndingRow:
 
 
 _THING = r"(?P<thing>[\w'&.+#/-]+(?: [\w'&.+#/-]+){0,4}?)"
-_NAME = r"(?P<thing>[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?)"
+_NAME = r"(?P<thing>[\w'-]+)"
+_KIND = (
+    r"(?:dog|cat|puppy|kitten|horse|pony|rabbit|hamster|bird|parrot|friend|brother|sister|uncle|aunt|cousin|grandma|"
+    r"grandpa|grandmother|grandfather|husband|wife)"
+)
 _ORG = r"(?P<thing>[\w&-]+(?: [\w&-]+)?)"
 _WHEN = (
     r"(?:,? (?:(?:last|this) \w+|yesterday|today|recently|finally|now|for good|completely|already|"
@@ -171,7 +175,7 @@ ENDINGS: Final = (
         says={
             "en": (
                 (
-                    rf"{_MY}{_NAME}(?:,? (?:has|just|sadly|recently|suddenly))* "
+                    rf"{_MY}(?:{_KIND} )?{_NAME}(?:,? (?:has|just|sadly|recently|suddenly))* "
                     rf"(?:died|passed away){_WHEN}"
                 ),
             ),
@@ -191,13 +195,15 @@ ENDINGS: Final = (
         },
     ),
     EndingRow(
-        name="was put down",
+        name="a pet is gone",
         ends="pet",
         is_of_one=True,
         says={
             "en": (
                 rf"{_MY}{_NAME} (?:was put down|was put to sleep){_WHEN}",
-                rf"(?:i|we) had to put {_MY}{_NAME} (?:down|to sleep){_WHEN}",
+                rf"(?:i|we) had to put {_MY}(?:{_KIND} )?{_NAME} (?:down|to sleep){_WHEN}",
+                rf"(?:i|we) (?:lost|(?:had to give|gave|have given) away) {_MY}(?:{_KIND} )?{_NAME}{_WHEN}",
+                rf"(?:i|we) (?:had to give|gave|have given) {_MY}(?:{_KIND} )?{_NAME} away{_WHEN}",
             )
         },
         gives={},
@@ -287,6 +293,7 @@ ENDINGS: Final = (
             "en": (
                 rf"{_I} (?:stop(?:ped)?|quit|(?:gave|give|given) up(?: on)?) {_DOING}{_MY}{_THING}(?: anymore)?{_WHEN}",
                 rf"{_I} (?:came off|come off|got off|went off|weaned off|off|done with|ditched) {_MY}{_THING}{_WHEN}",
+                rf"no more {_THING} for me(?: please)?",
                 rf"{_DOCTOR} (?:took|taken) me off {_MY}{_THING}{_WHEN}",
             ),
             "de": (rf"(?:ich|wir) habe?n? (?:mit )?{_MEIN}{_THING} (?:abgesetzt|aufgegeben|aufgehört)",),
@@ -384,14 +391,20 @@ CORRECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """How a value that was misunderstood is set right: the right one, and the wrong one, which a memory has."""
 
+MOVED: Final[Mapping[str, str]] = {
+    "en": rf"(?:my )?(?P<who>[\w'-]+)(?: has)?(?: just| recently)? moved (?:back )?to {_RIGHT}"
+    r"(?=[\s.!]*$|,| last | in | and )",
+}
+"""How somebody else is said to have moved; the user's own moves are rows of facts."""
+
 MARKS: Final = (
-    "anymore longer stop stopped quit gave give given came come got went weaned off ditched took taken died passed put "
-    "let sold rid traded donated scrapped totaled totalled rehomed left resigned fired laid notice broke split "
-    "separated divorced ended outgrew outgrown grew grown recovered cancelled canceled called again back said meant "
-    "abgesetzt aufgegeben aufgehört gekündigt gestorben verstorben tot verkauft verschenkt weggegeben getrennt wieder "
-    "sagte meinte gesagt arrêté abandonné laissé mort morte vendu quitté démissionné séparés quittés rompu nouveau dit "
-    "voulais dejado dejé murió muerto falleció vendido vendí vendimos separamos separado dejamos rompimos roto "
-    "cortamos rompí corté separé vuelvo vuelto dije dicho quise quería parei larguei deixei saí morreu faleceu vendi "
-    "vendemos terminamos terminei rompemos voltei disse falei quis"
+    "moved lost anymore longer stop stopped quit gave give given came come got went weaned off ditched took "
+    "taken died passed put let sold rid traded donated scrapped totaled totalled rehomed left resigned fired laid "
+    "notice broke split separated divorced ended outgrew outgrown grew grown recovered cancelled canceled called "
+    "again back said meant abgesetzt aufgegeben aufgehört gekündigt gestorben verstorben tot verkauft verschenkt "
+    "weggegeben getrennt wieder sagte meinte gesagt arrêté abandonné laissé mort morte vendu quitté démissionné "
+    "séparés quittés rompu nouveau dit voulais dejado dejé murió muerto falleció vendido vendí vendimos separamos "
+    "separado dejamos rompimos roto cortamos rompí corté separé vuelvo vuelto dije dicho quise quería parei larguei "
+    "deixei saí morreu faleceu vendi vendemos terminamos terminei rompemos voltei disse falei quis"
 )
 """Words of which every ending and correction has one; a denial has one of its language's."""

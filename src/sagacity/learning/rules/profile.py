@@ -13,7 +13,7 @@ from sagacity.learning.deduplication.containment import contains
 from sagacity.learning.rules.belongings import BELONGINGS
 from sagacity.learning.rules.calendar import CALENDAR
 from sagacity.learning.rules.education import EDUCATION
-from sagacity.learning.rules.ended import Ending, KnownFact, endings
+from sagacity.learning.rules.ended import Ending, KnownFact, endings, what_may_end
 from sagacity.learning.rules.engine import Draft, Rule, read
 from sagacity.learning.rules.events import EVENTS
 from sagacity.learning.rules.family import FAMILY_FACTS
@@ -58,7 +58,7 @@ def profile_candidates(window: Window, known: Sequence[KnownFact] = ()) -> tuple
             _candidate(draft if speaker in own else _of(speaker, draft), turn)
             for draft in facts(turn.content, language)
         ]
-        if speaker in own:
+        if speaker in own and what_may_end(turn.content):
             earlier = [KnownFact(content=one.content, slot=one.slot) for one in found]
             for ending in endings(spoken(turn.content, language), language, (*known, *earlier)):
                 gone = {fact.content for fact in ending.ended}

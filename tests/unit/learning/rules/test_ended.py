@@ -50,6 +50,20 @@ DENIED = [
     ("Sou alérgica a amendoim", "Não sou mais alérgica a amendoim", "Não é mais alérgica a amendoim."),
 ]
 ENDED = [
+    ("I drink coffee every morning", "no more coffee for me", "No more coffee for them."),
+    ("I have a cat called Minka", "We gave Minka away", "Gave Minka away."),
+    ("I have a dog called Rex", "our dog Rex passed away", "Their dog Rex passed away."),
+    ("I'm a nurse", "I'm not a nurse anymore, I teach now", "Is no longer a nurse."),
+    (
+        "Je suis allergique aux noix",
+        "finalement je ne suis pas allergique aux noix",
+        "N'est pas allergique aux noix.",
+    ),
+    (
+        "My sister Ines lives in Bristol",
+        "Ines moved to London",
+        "Has a sister named Ines who lives in London.",
+    ),
     (
         "I take lisinopril in the morning",
         "Doctor took me off the lisinopril",
@@ -123,6 +137,9 @@ STAYS = [
     ("I'm vegan", "I'm not vegan because of the animals"),
     ("Mon chien s'appelle Rex", "Rex est mort de rire"),
     ("Mi perro se llama Rex", "Rex murió de risa"),
+    ("My sister Ines lives in Bristol", "My boss moved to London"),
+    ("My sister Ines lives in Bristol", "Ines moved to the couch"),
+    ("my brother Tom", "my character Tom died"),
     ("tengo asma", "mi hermano no tiene asma"),
     ("Ich nehme jeden Morgen Losartan", "Ich nehme heute kein Losartan"),
 ]
@@ -225,7 +242,7 @@ def test_other_texts_ask_for_no_memories() -> None:
 def test_every_row_has_an_example() -> None:
     """In English: of each meaning some sentence above is said."""
     told = {draft.rule for _, text, _ in [*DENIED, *ENDED] for draft in [*endings_in(text)]}
-    assert told >= {"corrected", "denied", *(row.name for row in ENDINGS)}
+    assert told >= {"corrected", "moved", "denied", *(row.name for row in ENDINGS)}
 
 
 def test_tables_are_of_languages_that_are_read() -> None:
