@@ -28,6 +28,7 @@ from sagacity.learning.deduplication.text_equivalence import (
     normalised,
     read,
     same_words,
+    shares_cognate,
     shares_word,
 )
 
@@ -265,7 +266,8 @@ def _excludes(newer: Candidate, older: Neighbour, *, is_judged: bool) -> bool:
     if read(memory.content).denials:
         return False
     if newer.slot:
-        return is_of_slot and shares_word(newer.content, memory.content)
+        texts = (newer.content, memory.content)
+        return is_of_slot and (shares_word(*texts) or shares_cognate(*texts))
     return older.cosine >= NEAR_COSINE and is_about(newer.content, memory.content)
 
 

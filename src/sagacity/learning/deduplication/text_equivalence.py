@@ -39,6 +39,8 @@ _DENIALS = _set(
 _NAME = re.compile(r"(?<=\s)[^\W\d_a-z][\w'-]*|\d[\w.,:-]*")
 """A word with a capital inside a text, or a number."""
 
+_COGNATE = 5
+"""Letters that two forms of one word share at the least: "allergic" and "allergy", "losartan" and "losartán"."""
 _MORE_CHARS = 60
 """How much longer the same may be said with fillers, in characters."""
 Parts = TypeVar("Parts")
@@ -134,10 +136,29 @@ def shares_word(one: str, other: str) -> bool:
     return bool(_topic(one) & _topic(other))
 
 
+def shares_cognate(one: str, other: str) -> bool:
+    """Tell whether two texts, perhaps of two languages, have a word in common but for its ending: "végétarienne"."""
+    return any(is_cognate(mine, theirs) for mine in _unaccented(one) for theirs in _unaccented(other))
+
+
+def is_cognate(one: str, other: str) -> bool:
+    """Tell whether two words without accents share two thirds of the shorter, five letters at least, as forms do."""
+    shorter = min(len(one), len(other))
+    least = max(_COGNATE, (2 * shorter + 2) // 3)
+    return shorter >= _COGNATE and one[:least] == other[:least]
+
+
 def is_about(one: str, other: str) -> bool:
     """Tell whether what one of two texts is about includes all that the other is about."""
     first, second = _topic(one), _topic(other)
     return bool(first and second) and (first <= second or second <= first)
+
+
+def _unaccented(text: str) -> frozenset[str]:
+    return frozenset(
+        "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
+        for word in read(text).words
+    )
 
 
 def _topic(text: str) -> frozenset[str]:

@@ -53,7 +53,8 @@ class Extractor(Protocol):
 
         Args:
             window: the turns; those kept for context give meaning but no candidates of their own.
-            known: the user's memories of this kind that need no repeating, those that matter most first.
+            known: the user's memories of this kind that need no repeating, those that matter most first; for rules
+                those that the window may end.
 
         Raises:
             ProviderError: the model failed.

@@ -8,6 +8,7 @@ from sagacity.domain.cursor import Window
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.compute import COMPUTE
 from sagacity.learning.extractors.base import Extraction, Known
+from sagacity.learning.rules.ended import KnownFact
 from sagacity.learning.rules.playbook import playbook_candidates
 from sagacity.learning.rules.profile import profile_candidates
 
@@ -23,8 +24,13 @@ class RuleProfileExtractor:
         return MemoryKind.PROFILE
 
     async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
-        """Propose the profile facts of *window*; see `Extractor`."""
-        return await _extract(profile_candidates, window)
+        """Propose the profile facts of *window*, and what it ends of what is *known*; see `Extractor`."""
+        facts = tuple(
+            KnownFact(content=one.content, slot=one.slot, memory_id=one.memory_id, said_at=one.said_at)
+            for one in known
+            if one.ended_at is None
+        )
+        return await _extract(profile_candidates, window, facts)
 
 
 class RuleUserPlaybookExtractor:
@@ -40,6 +46,8 @@ class RuleUserPlaybookExtractor:
         return await _extract(playbook_candidates, window)
 
 
-async def _extract(find: Callable[[Window], tuple[Candidate, ...]], window: Window) -> Extraction:
+async def _extract(
+    find: Callable[..., tuple[Candidate, ...]], *told: Window | tuple[KnownFact, ...]
+) -> Extraction:
     """Run *find* beside this process. What is known already is proposed again: its evidence grows by it."""
-    return Extraction(candidates=await COMPUTE.run(find, window), method=METHOD)
+    return Extraction(candidates=await COMPUTE.run(find, *told), method=METHOD)

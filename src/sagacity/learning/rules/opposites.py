@@ -12,6 +12,15 @@ _BE = r"(?:(?:is|are|got|became|ist|est|es|está|é)\s)?"
 _ADVERB = r"(?:(?:now|newly|happily|recently|just|finally|again|currently|no longer single and) )*"
 _POSSESSIVE = r"(?:(?:a|an|the|their|his|her|my|our|one's) )?"
 _KIND = r"(?:dog|cat|horse|rabbit|hamster|parrot|bird|puppy|kitten|guinea pig|hund|katze|chien|chat|perro|gato|cão)"
+_COUNTS = (
+    r"(?:an?|one|1)",
+    "(?:two|2)",
+    "(?:three|3)",
+    "(?:four|4)",
+    "(?:five|5)",
+    "(?:six|6)",
+    "(?:seven|7)",
+)
 _PAST = r"(?! (?:in|im|en|em) (?:19|20)\d\d| \w+ years? ago)"
 _PARTNER = r"(?:girlfriend|boyfriend|partner|freundin|freund|petite amie|petit ami|novi[oa]|namorad[oa])"
 _SPOUSE = r"(?:wife|husband|spouse|ehefrau|ehemann|mari|espos[oa]|marido)"
@@ -71,6 +80,16 @@ AXES: Final = (
             r"(?:an? )?(?:night owl|evening person|nachteule)",
         ),
         words="early bird morning person night owl",
+    ),
+    Axis(
+        says=r"(?:has|owns) {value} (?P<who>[\w-]+)(?= now|$)",
+        values=_COUNTS,
+        words="has two three four",
+    ),
+    Axis(
+        says=r"(?P<who>[\w-]+(?: [\w-]+){0,3}?) {value}(?: times)? (?:a|per|each) (?:day|week|month|year)(?= now|$)",
+        values=("once", r"(?:twice|two(?= times))", *_COUNTS[2:]),
+        words="once twice three four times week",
     ),
 )
 ENDINGS: Final = (
@@ -188,16 +207,16 @@ ENDINGS: Final = (
     ),
     Ending(
         ends=r"(?:cancelled|canceled|called off|no longer plans|is not going|is not moving|"
-        r"is no longer moving|does not plan)"
+        r"is no longer moving|does not plan|does not move|does not want)"
         r"(?: (?:the|their|a))?(?: (?:trip|move|flight|visit|to go|to move))? to (?P<what>[\w' .-]+?)(?= in |"
         r" any|$|,)",
-        ended=r"(?:plans to (?:go|move|fly|travel) to|plans to visit|is (?:going|moving) to) (?P<what>[\w' .-]+?)"
-        r"(?= in | on | next | this | with |$|,)",
+        ended=r"(?:(?:plans|wants) to (?:go|move|fly|travel) to|plans to visit|is (?:going|moving) to) "
+        r"(?P<what>[\w' .-]+?)(?= in | on | next | this | with |$|,)",
         words="plans move go visit trip",
     ),
     Ending(
         ends=r"(?:lives in|moved to) (?P<what>[\w' .-]+?)(?= in | near | with | since |$|,)",
-        ended=r"(?:plans to move to|is moving to) (?P<what>[\w' .-]+?)(?= in | on | next | this | with |$|,)",
+        ended=r"(?:(?:plans|wants) to move to|is moving to) (?P<what>[\w' .-]+?)(?= in | on | next | this | with |$|,)",
         words="plans move",
         is_mutual=False,
     ),

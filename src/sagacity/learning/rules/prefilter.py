@@ -18,7 +18,7 @@ Row = TypeVar("Row")
 
 class Prefilter(Generic[Row]):
     """
-    Rows of patterns, of which it gives those that a text can match: 25 of 443 for a sentence of a chat.
+    Rows of patterns, of which it gives those that a text can match: some 25 for a sentence of a chat.
 
     The patterns ignore case. One that is not in the file, or that has no three letters which a match must have, is
     always among them.

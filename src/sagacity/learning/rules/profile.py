@@ -1,7 +1,7 @@
 """Profile candidates of a window: every table over every turn of the user, then settled."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from sagacity.domain.change import Candidate
@@ -13,6 +13,7 @@ from sagacity.learning.deduplication.containment import contains
 from sagacity.learning.rules.belongings import BELONGINGS
 from sagacity.learning.rules.calendar import CALENDAR
 from sagacity.learning.rules.education import EDUCATION
+from sagacity.learning.rules.ended import Ending, KnownFact, endings, what_may_end
 from sagacity.learning.rules.engine import Draft, Rule, read
 from sagacity.learning.rules.events import EVENTS
 from sagacity.learning.rules.family import FAMILY_FACTS
@@ -22,13 +23,13 @@ from sagacity.learning.rules.home import HOME
 from sagacity.learning.rules.identity import NAMES, PERSON
 from sagacity.learning.rules.languages.detect import ENGLISH, language_of, own_words
 from sagacity.learning.rules.languages.load import LANGUAGES
-from sagacity.learning.rules.languages.read import facts_in
+from sagacity.learning.rules.languages.read import facts_in, sentences_in
 from sagacity.learning.rules.money import MONEY
 from sagacity.learning.rules.plans import PLANS
 from sagacity.learning.rules.prefilter import Prefilter
 from sagacity.learning.rules.relations import NAMED_IS, RELATIONS
 from sagacity.learning.rules.remembered import remembered
-from sagacity.learning.rules.sentences import split_sentences
+from sagacity.learning.rules.sentences import Sentence, split_sentences
 from sagacity.learning.rules.spelling import spelled
 from sagacity.learning.rules.subjects import with_subjects
 from sagacity.learning.rules.tastes import SKILLS, TASTES
@@ -44,18 +45,37 @@ PROFILE_RULES: Final[tuple[Rule, ...]] = (
 _PREFILTER: Final = Prefilter(PROFILE_RULES, lambda row: row.pattern)
 
 
-def profile_candidates(window: Window) -> tuple[Candidate, ...]:
-    """Return what the unread turns of the user tell about them, oldest first, contradictions settled."""
+def profile_candidates(window: Window, known: Sequence[KnownFact] = ()) -> tuple[Candidate, ...]:
+    """Return what the unread turns of the user tell about them and end of what is *known*, oldest first, settled."""
     own = _own_names(window)
     beside = own_words(window.interactions)
-    found = (
-        _candidate(draft if speaker in own else _of(speaker, draft), turn)
-        for turn in window.unread
-        if turn.is_user
-        for speaker in [speaker_of(turn.role)]
-        for draft in facts(turn.content, language_of(turn.content, beside))
-    )
+    found: list[Candidate] = []
+    for turn in window.unread:
+        if not turn.is_user:
+            continue
+        speaker, language = speaker_of(turn.role), language_of(turn.content, beside)
+        told = [
+            _candidate(draft if speaker in own else _of(speaker, draft), turn)
+            for draft in facts(turn.content, language)
+        ]
+        if speaker in own and what_may_end(turn.content):
+            earlier = [KnownFact(content=one.content, slot=one.slot) for one in found]
+            for ending in endings(spoken(turn.content, language), language, (*known, *earlier)):
+                gone = {fact.content for fact in ending.ended}
+                found = [one for one in found if one.content not in gone]
+                told = _with_ending(told, ending, turn)
+        found += told
     return settle(found)
+
+
+def _with_ending(told: Sequence[Candidate], ending: Ending, turn: Interaction) -> list[Candidate]:
+    """Let what the turn tells of the ending itself end it, or add the ending."""
+    ends = tuple(fact.memory_id for fact in ending.ended if fact.memory_id is not None)
+    saying = next((one for one in told if ending.is_said_by(one.content)), None)
+    if saying is None:
+        return [*told, _candidate(ending.draft, turn).model_copy(update={"ends": ends})]
+    ends = tuple(dict.fromkeys((*saying.ends, *ends)))
+    return [one.model_copy(update={"ends": ends}) if one is saying else one for one in told]
 
 
 def _own_names(window: Window) -> frozenset[str]:
@@ -103,13 +123,21 @@ def facts(text: str, language: str = ENGLISH) -> Iterator[Draft]:
         yield from _facts_in_english(text)
 
 
-def _facts_in_english(text: str) -> Iterator[Draft]:
+def spoken(text: str, language: str) -> tuple[Sentence, ...]:
+    """Return the sentences of *text*, in *language*, that its speaker means; none in a language that is not read."""
+    if language in LANGUAGES:
+        return sentences_in(language, text)
+    if language != ENGLISH:
+        return ()
     sentences = split_sentences(with_subjects(spelled(text)))
+    return tuple(sentence for sentence in sentences if not _IRONY.search(sentence.text))
+
+
+def _facts_in_english(text: str) -> Iterator[Draft]:
+    sentences = spoken(text, ENGLISH)
     named: set[str] = set()
     told: set[str] = set()
     for sentence in sentences:
-        if _IRONY.search(sentence.text):
-            continue
         found = read(sentence, _PREFILTER.rows_for(sentence.text))
         for draft in found or filter(None, [remembered(sentence, is_all=len(sentences) == 1)]):
             named |= {it.name for it in draft.entities if it.entity_type in _BEINGS}

@@ -1,4 +1,4 @@
-"""What a model is told of what is remembered of a user before it reads a window."""
+"""What an extractor is told of what is remembered of a user before it reads a window."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility, pitfa
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.extractors.base import Known
+from sagacity.learning.rules.ended import what_may_end
 from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage
 
@@ -38,16 +39,30 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class KnownMemories:
-    """Chooses what a model is told of."""
+    """Chooses what an extractor is told of."""
 
     storage: Storage
     embedder: Embedder
+
+    async def that_may_end(
+        self, user: User, kind: MemoryKind, windows: Sequence[Window], *, now: datetime
+    ) -> list[Known]:
+        """Return, for rules, the memories that share most words with new turns that may end something; see `of`."""
+        turns = (turn for window in windows for turn in window.unread if turn.is_user)
+        said = dict.fromkeys(part for turn in turns if (part := what_may_end(turn.content)))
+        text = "\n".join(said)[-_TEXT_CHARS:]
+        if not text:
+            return []
+        async with self.storage.read(user.tenant) as snapshot:
+            hits = await snapshot.search.by_terms(_wanted(user, kind), text, MOST_KNOWN)
+            found = await snapshot.memories.get_many([MemoryId(hit.owner_id) for hit in hits])
+        return [_known(memory, now) for memory in found]
 
     async def of(
         self, user: User, kind: MemoryKind, windows: Sequence[Window], *, now: datetime
     ) -> list[Known]:
         """
-        Return the memories that the new turns of *windows* are about, nearest first, and the newest.
+        Return, for a model, the memories that the new turns of *windows* are about, nearest first, and the newest.
 
         They are of *kind*, and of kinds that say the same things. What has expired is among them, with its end: said
         again, it is not new. What is unconfirmed is not: it waits until it is said again.

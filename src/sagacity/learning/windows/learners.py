@@ -48,7 +48,7 @@ class Learner:
     follows_talk: bool = False
     """Whether its window ends where a session or an exchange does; else it is always a whole step."""
     asks_a_model: bool = True
-    """Whether its extractor makes use of what is known, and of an image; rules do not."""
+    """Whether its extractor is told all that matters, and shown an image; rules are told what may have ended."""
     shared: ConversationExtractor | None = None
     """Reads a window for it and for a learner of another kind at once, where both have the same one to read."""
 

@@ -180,13 +180,17 @@ class WindowProcessor:
             return await commit(processed), processed
 
     async def _known(self, work: TargetTasks) -> Sequence[Known]:
-        """Return what a model is told; nothing where none is asked."""
-        if not any(task.due.learner.asks_a_model for task in work.tasks):
-            return ()
+        """Return what extractors are told: a model what matters most, rules what the new turns may end."""
         target = work.target
         user = User(target.tenant, target.user_id, target.status)
-        windows = [task.window for task in work.tasks]
-        return await self._known_memories.of(user, target.group.kind, windows, now=self._clock.now())
+        kind, now = target.group.kind, self._clock.now()
+        if any(task.due.learner.asks_a_model for task in work.tasks):
+            windows = [task.window for task in work.tasks]
+            return await self._known_memories.of(user, kind, windows, now=now)
+        if kind is not MemoryKind.PROFILE:
+            return ()
+        windows = [window for task in work.tasks for window in (task.window, *task.ahead)]
+        return await self._known_memories.that_may_end(user, kind, windows, now=now)
 
     async def _read_all(
         self, work: TargetTasks, known: Sequence[Known], shared: Mapping[Due, SharedCall]

@@ -35,7 +35,14 @@ FACTS = [
     ("Prefers SMS.", "Prefers SMS, not email.", SECOND, SECOND),
     ("Has two kids.", "Has two kids named Mia and Leo.", SECOND, SECOND),
     ("Hat einen Bruder.", "Hat einen Bruder namens Tom.", SECOND, SECOND),
+    # A count has one value at a time, and so has a plan: the later stands.
+    ("Has 2 cats.", "Has three cats.", SECOND, FIRST),
+    ("Runs twice a week.", "Runs three times a week.", SECOND, FIRST),
+    ("Wants to move to Oslo.", "Does not move to Oslo.", SECOND, FIRST),
     # Both are true: both stand.
+    ("Has 2 cats.", "Has 3 dogs.", BOTH, BOTH),
+    ("Has two cats named Minka and Pepper.", "Has three cats on the balcony.", BOTH, BOTH),
+    ("Runs twice a week.", "Swims three times a week.", BOTH, BOTH),
     (TOM, "Has a brother named Tim.", BOTH, BOTH),
     (TOM, "Has a brother named Tomas.", BOTH, BOTH),
     (TOM, "Has a sister named Tom.", BOTH, BOTH),
@@ -44,7 +51,6 @@ FACTS = [
     ("Likes pizza.", "Likes pasta.", BOTH, BOTH),
     ("Likes pizza.", "Favourite food is pizza with pineapple.", BOTH, BOTH),
     ("Uses Python.", "Uses Python 2.", BOTH, BOTH),
-    ("Has 2 cats.", "Has 3 cats.", BOTH, BOTH),
     ("Has a dog.", "Has a dog house.", BOTH, BOTH),
     ("Lives in York.", "Is from New York.", BOTH, BOTH),
     ("Eats meat.", "Eats meat only on Sundays.", BOTH, BOTH),

@@ -11,6 +11,7 @@ from sagacity.learning.deduplication.text_equivalence import (
     normalised,
     read,
     same_words,
+    shares_cognate,
     shares_word,
 )
 
@@ -121,6 +122,14 @@ def test_topics():
     assert not is_about("No longer eats fish", "Likes beef")
     assert shares_word("No longer lives in Berlin, moved out", "Has a flat in Berlin")
     assert not shares_word("No longer works at Globex", "Works at Initech")
+
+
+def test_cognates_are_words_of_two_languages_that_begin_alike() -> None:
+    """Accents and endings aside; a few letters in common are not enough."""
+    assert shares_cognate("Is not vegetarian.", "Régime : végétarienne.")
+    assert shares_cognate("Ernährt sich nicht mehr so: vegan.", "Est végane.")
+    assert not shares_cognate("Is not vegan.", "Régime : végétarienne.")
+    assert not shares_cognate("Has a cat.", "Tiene una casa.")
 
 
 @given(st.text(), st.text())

@@ -46,7 +46,7 @@ def facts_in(language: str, text: str) -> Iterator[Draft]:
     """Yield what *text*, in *language*, states about its speaker; of rows that match at one place the first wins."""
     table = load_language(language)
     said: set[str] = set()
-    for sentence in _sentences(text, table):
+    for sentence in sentences_in(language, text):
         for start in _starts(sentence, Stance.STATED):
             found = _first(table, table.facts, sentence, start)
             if found and found[0].content not in said:
@@ -57,7 +57,7 @@ def facts_in(language: str, text: str) -> Iterator[Draft]:
 def instructions_in(language: str, text: str) -> Iterator[ReadInstruction]:
     """Yield the rules for the agent in *text*, at most one a sentence."""
     table = load_language(language)
-    for sentence in _sentences(text, table):
+    for sentence in sentences_in(language, text):
         told = next(_told(table, sentence), None)
         if told:
             yield told
@@ -72,9 +72,10 @@ def _told(table: Language, sentence: Sentence) -> Iterator[ReadInstruction]:
                 yield ReadInstruction(draft=found[0], when=found[1], quote=sentence.text)
 
 
-def _sentences(text: str, table: Language) -> tuple[Sentence, ...]:
+def sentences_in(language: str, text: str) -> tuple[Sentence, ...]:
+    """Return the sentences of *text*, in *language*, that its speaker says in their own name."""
     composed = unicodedata.normalize("NFC", text[:MAX_TEXT])
-    return split_sentences(_GUILLEMETS.sub('"', composed), table.grammar)
+    return split_sentences(_GUILLEMETS.sub('"', composed), load_language(language).grammar)
 
 
 def _starts(sentence: Sentence, stance: Stance) -> list[int]:
@@ -101,7 +102,8 @@ def _groups(table: Language, row: Row, match: re.Match[str]) -> dict[str, str] |
     for name, said in match.groupdict().items():
         if not said:
             continue
-        phrase = table.tail.sub("", " ".join(said.split()))
+        phrase = " ".join(said.split())
+        phrase = phrase if name == "how" else table.tail.sub("", phrase)
         is_name = name in _NAMES
         if not is_name and match.start(name) == 0:
             phrase = phrase[:1].lower() + phrase[1:]
