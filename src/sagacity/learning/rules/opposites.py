@@ -195,6 +195,14 @@ ENDINGS: Final = (
         words="drinks drinking alcohol sober",
     ),
     Ending(
+        ends=r"(?:is allergic to|does not tolerate|(?:does not|no longer|cannot) (?:eat|drink|have)|"
+        r"no longer (?:eats|drinks)) (?P<what>(?!(?:cats?|dogs?|horses?|animals|pets|birds|flowers?|roses|plants|"
+        r"gardening)\b)[\w' -]+?)(?= any| since | because |$|[,;(])",
+        ended=r"(?:likes|loves|enjoys|eats|drinks|is a fan of|is fond of) (?P<what>[\w' -]+?)(?= again|$|[,;])",
+        words="likes loves enjoys eats drinks allergic",
+        is_mutual=False,
+    ),
+    Ending(
         ends=r"(?:dislikes|hates|cannot stand|does not like|no longer likes|does not enjoy) (?P<what>[\w' -]+?)"
         r"(?= any|$|[,;])",
         ended=r"(?:likes|loves|enjoys|is a fan of|is into|is fond of) (?P<what>[\w' -]+?)(?= again|$|[,;])",

@@ -39,6 +39,11 @@ FACTS = [
     ("Has 2 cats.", "Has three cats.", SECOND, FIRST),
     ("Runs twice a week.", "Runs three times a week.", SECOND, FIRST),
     ("Wants to move to Oslo.", "Does not move to Oslo.", SECOND, FIRST),
+    # What somebody must not have is liked no more, and that it is liked lifts no allergy.
+    ("Likes prawns.", "Is allergic to prawns.", SECOND, BOTH),
+    ("Loves cheese.", "Does not tolerate cheese.", SECOND, BOTH),
+    ("Likes cheese.", "Is allergic to cheesecake.", BOTH, BOTH),
+    ("Likes cats.", "Is allergic to cats.", BOTH, BOTH),
     # Both are true: both stand.
     ("Has 2 cats.", "Has 3 dogs.", BOTH, BOTH),
     ("Has two cats named Minka and Pepper.", "Has three cats on the balcony.", BOTH, BOTH),
