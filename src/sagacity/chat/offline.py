@@ -33,7 +33,7 @@ def extractive_answer(message: str, context: Context, *, why: str = "", is_whole
         message: the user's.
         context: what is remembered.
         why: why no model answers, such as "The spending cap is reached"; empty: there is none.
-        is_whole: whether all that is remembered could be searched.
+        is_whole: whether all that is remembered, and the conversation so far, could be read.
     """
     reason, touched = f"{why or NO_MODEL},", cautions_touched(message)
     items = best(context, touched)

@@ -159,11 +159,8 @@ class AnswerWriter:
         if runner is None:
             self._model = MODEL
             why = _CAP_IS_REACHED if models.note else ""
-            remembered = prepared.remembered
-            is_whole = not remembered.missing
-            return _at_once(
-                extractive_answer(self._asked.content, remembered.context, why=why, is_whole=is_whole)
-            )
+            context, is_whole = prepared.remembered.context, not prepared.note
+            return _at_once(extractive_answer(self._asked.content, context, why=why, is_whole=is_whole))
         self._model = runner.model
         context = prepared.remembered.context
         count = self._acting.parts.tokens.count

@@ -63,7 +63,7 @@ def history(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Most results.")] = 20,
 ) -> None:
     """
-    List the configurations that the organisation had, newest first.
+    List the configurations of the organisation, newest first.
 
     Example: sagacity config history
     """
