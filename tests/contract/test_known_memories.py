@@ -9,6 +9,7 @@ from sagacity.domain.memory import MemoryKind, Status
 from sagacity.learning.windows.known import MOST_KNOWN, KnownMemories, User
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.transaction import Storage
+from support.loop_work import loop_work
 from support.parts import ANNA, ORG, START, StoppedClock, new_memory
 from support.windows import turn, window
 
@@ -61,3 +62,18 @@ async def test_all_are_shown_where_they_fit_with_slot_day_and_end(
     [rule] = await reader.of(SHOWN, MemoryKind.USER_PLAYBOOK, ASKED, now=later)
     assert rule.content == "When giving sizes: Use metric units. (avoid: feet)"
     assert await reader.of(User(ORG, "ben", Status.CURRENT), PROFILE, ASKED, now=later) == []
+
+
+async def test_who_looks_for_what_may_end_lets_others_go_on_between_two_turns(
+    storage: Storage, embedder: MiniLM
+) -> None:
+    """Forty long turns take forty times as long as one."""
+    reader = KnownMemories(storage, embedder)
+    said = "I do not take it anymore, as far as I know. " * 400
+    longest: list[int] = []
+    for count in (1, 40):
+        turns = [turn(content=f"{number} {said}") for number in range(count)]
+        with loop_work() as work:
+            await reader.that_may_end(SHOWN, PROFILE, [window(*turns)], now=START)
+        longest.append(work.longest)
+    assert longest[1] < 2 * longest[0]

@@ -12,6 +12,7 @@ from sagacity.domain.errors import ProviderError
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.kinds import alike
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility, pitfall_note
+from sagacity.domain.paced import give_way
 from sagacity.domain.query import Filter
 from sagacity.domain.tenant import Tenant
 from sagacity.learning.extractors.base import Known
@@ -48,9 +49,11 @@ class KnownMemories:
         self, user: User, kind: MemoryKind, windows: Sequence[Window], *, now: datetime
     ) -> list[Known]:
         """Return, for rules, the memories that share most words with new turns that may end something; see `of`."""
-        turns = (turn for window in windows for turn in window.unread if turn.is_user)
-        said = dict.fromkeys(part for turn in turns if (part := what_may_end(turn.content)))
-        text = "\n".join(said)[-_TEXT_CHARS:]
+        said: dict[str, None] = {}
+        for turn in (turn for window in windows for turn in window.unread if turn.is_user):
+            said[what_may_end(turn.content)] = None
+            await give_way()  # a long text takes some milliseconds
+        text = "\n".join(filter(None, said))[-_TEXT_CHARS:]
         if not text:
             return []
         async with self.storage.read(user.tenant) as snapshot:
