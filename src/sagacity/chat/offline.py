@@ -7,7 +7,7 @@ from sagacity.domain.caution import Caution, caution_of, cautions_touched
 from sagacity.domain.chat import EXTRACTIVE_MARKS, is_extractive
 from sagacity.domain.context import Context, ContextItem, SectionName
 from sagacity.domain.interaction import INTERACTION
-from sagacity.retrieval.query.intents import only_asks, only_tells
+from sagacity.retrieval.query.intents import asks_nothing, only_asks
 
 NO_MODEL = "No language model is configured"
 _FOUND, _NOTHING, _NOT_SEARCHED, _KEPT = EXTRACTIVE_MARKS
@@ -26,7 +26,7 @@ def extractive_answer(message: str, context: Context, *, why: str = "", is_whole
     """
     Return an answer that quotes the most likely lines of *context*, each with its citation.
 
-    To a message that only tells something, it quotes what must not be missed and nothing else: the allergy, to "I'm
+    To a message that asks for nothing, it quotes what must not be missed and nothing else: the allergy, to "I'm
     cooking prawns tonight".
 
     Args:
@@ -37,7 +37,7 @@ def extractive_answer(message: str, context: Context, *, why: str = "", is_whole
     """
     reason, touched = f"{why or NO_MODEL},", cautions_touched(message)
     items = best(context, touched)
-    if only_tells(message):
+    if asks_nothing(message):
         items = [item for item in items if _warns(item, touched)]
         if not items:
             return f"{reason} {_KEPT}"

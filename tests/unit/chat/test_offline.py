@@ -84,6 +84,27 @@ def test_what_is_only_told_is_kept(message: str) -> None:
     assert is_extractive(answer)
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Thanks!",
+        "Thanks, that helps!",
+        "thank you, very helpful",
+        "Great, that works.",
+        "Good morning",
+        "ok, see you later",
+        "Danke, das hilft!",
+        "Merci beaucoup, bonne soirée",
+        "Muchas gracias, perfecto",
+        "Muito obrigada, boa noite",
+    ],
+)
+def test_courtesies_ask_for_nothing(message: str) -> None:
+    """Whoever says thanks wants no memories that resemble it."""
+    answer = extractive_answer(message, context_of(PORTO, PRAWNS))
+    assert answer == f"No language model is configured, {KEPT}"
+
+
 def test_what_is_told_is_answered_with_a_warning() -> None:
     """Also whoever asks nothing is told what must not be missed."""
     answer = extractive_answer("I'm cooking prawns for dinner.", context_of(PRAWNS, ALLERGY))

@@ -89,9 +89,11 @@ def intent_of(lower: str) -> Intent:
     return Intent.CONVERSATION
 
 
-def only_tells(message: str) -> bool:
-    """Whether a message states something, and asks for nothing."""
+def asks_nothing(message: str) -> bool:
+    """Whether a message states something, or is a courtesy, and asks for nothing."""
     lower = message.strip().lower()
+    if is_small_talk(lower):
+        return True
     if _STATES.search(lower) is None or _WANTS.search(lower) is not None:
         return False
     return not any(_asks(sentence) or _COMMAND.match(sentence) for sentence in _SENTENCE_END.split(lower))
@@ -149,9 +151,13 @@ def _last(pattern: re.Pattern[str], text: str) -> int:
 
 
 _SMALL_TALK = frozenset(
-    """afternoon alright bye cheers cool day evening goodbye good got gotcha great hallo hello hey hi danke guten it lol
-    many morgen morning much nice night noted ok okay perfect so sure tag thank thanks thx tschüss understood very
-    you""".split()
+    """a afternoon alright amazing awesome brilliant bye cheers cool day evening excellent goodbye good got gotcha great
+    hello helped helpful helps hey hi it later lol lot lovely morning much nice night noted ok okay perfect see so soon
+    super sure thank thanks that thx understood very welcome wonderful worked works you
+    abend dank danke das dir gut guten hallo hilft klasse morgen nacht prima schönen sehr tag tschüss vielen
+    au beaucoup bien bonjour bonne bonsoir merci nuit parfait revoir salut soirée
+    adiós buen buena buenas buenos días genial gracias hola muchas noches perfecto tardes
+    boa bom dia muito noite obrigada obrigado olá ótimo perfeito tarde tchau""".split()
 )
 _WORDS = re.compile(r"[^\W_]+")
 _ARITHMETIC_LEAD = re.compile(
