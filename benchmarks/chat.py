@@ -167,7 +167,9 @@ async def read(client: httpx.AsyncClient, content: str, user: str, streams: Stre
             buffer += text
             *whole, buffer = buffer.replace("\r\n", "\n").split("\n\n")
             for event in whole:
-                fields = dict(line.partition(": ")[::2] for line in event.split("\n"))
+                fields = {
+                    name: value for name, _, value in (line.partition(": ") for line in event.split("\n"))
+                }
                 ended = ended or fields.get("event") == "done"
                 if fields.get("event") != "message":
                     continue

@@ -22,7 +22,7 @@ import longmemeval
 from cached_embedder import CachedEmbedder
 from corpus import TENANT
 from evidence import Progress, opened
-from harness import Place, Report, Table, folder
+from harness import Place, Report, Table, folder, unheard
 from histories import History, Question, TurnKey, histories_of
 from retrieval import CACHE, STRATEGY_SECONDS, path_of, shown
 from run import PAGE, machine, put
@@ -136,18 +136,20 @@ class Asker:
             seen, tokens = self._last(history, cap)
             return outcome(question, seen, tokens)
         said = _messages(history) if way == GOING_ON else []
-        newest, budgets = in_sight(said, total=cap, count=self._counter.count)
+        whole = ContextBudgets(total_tokens=cap)
+        newest, budgets = in_sight(said, budgets=whole, count=self._counter.count)
         remembered = await remember(
             self._acting,
             UserId(question.user_id),
             question.text,
+            settings=None,
             shown=await self._numbers(history, len(newest)),
             budgets=budgets,
         )
         context = remembered.context
         seen, tokens = await self._of_context(history, context), context.total_tokens
         if said:
-            room = max(ContextBudgets().history_tokens, cap - context.total_tokens)
+            room = max(whole.history_tokens, cap - context.total_tokens)
             last, more = self._last(history, room)
             seen, tokens = Seen(seen.turns | last.turns, seen.learned_from), tokens + more
         return outcome(question, seen, tokens)
@@ -210,7 +212,11 @@ async def learned(
     settings, clock = Place(home).settings, SystemClock()
     models = ModelGateway(storage, open_models(settings, {}), clock)
     tasks = open_task_runner(
-        settings, storage, embedder, models, DatabaseConfigs(storage), clock=clock, ids=TimeOrderedIds()
+        *(settings, storage, embedder, models, DatabaseConfigs(storage)),
+        clock=clock,
+        ids=TimeOrderedIds(),
+        announce=unheard,
+        forget_tokens=unheard,
     )
     for number, history in enumerate(histories, 1):
         report = await tasks.run_now(TENANT, UserId(history.user_id), "learn", force=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from conversation_log import logs
 from corpus import TENANT, sentences
-from harness import Effort, Place, Report, Table, folder, number, run
+from harness import Effort, Place, Report, Table, folder, number, run, unheard
 
 from sagacity.bootstrap import open_database
 from sagacity.config.database import DatabaseConfigs
@@ -132,7 +132,7 @@ class Bench:
         for kind in KINDS:
             async with self.storage.read(TENANT) as snapshot:
                 async for page in pages(snapshot, VersionFilter(kind=kind)):
-                    vectors = await snapshot.search.vector_of(kind, [memory.memory_id for memory in page])
+                    vectors = await snapshot.search.vectors_of([kind], [memory.memory_id for memory in page])
                     before = [memory for memory in page if memory.status is Status.CURRENT]
                     after = [memory for memory in page if memory.status is Status.PENDING]
                     await asyncio.to_thread(diff_versions, before, after, vectors)
@@ -222,7 +222,11 @@ async def measure_all(home: Path, interactions: int) -> tuple[int, dict[str, Tak
         await storage.claim_index(embedder.model, embedder.dimension)
         models = ModelGateway(storage, lambda _config, _role: None, clock)
         tasks = open_task_runner(
-            settings, storage, embedder, models, DatabaseConfigs(storage), clock=clock, ids=ids
+            *(settings, storage, embedder, models, DatabaseConfigs(storage)),
+            clock=clock,
+            ids=ids,
+            announce=unheard,
+            forget_tokens=unheard,
         )
         turns = await _publish(storage, interactions)
         bench = Bench(home, storage, tasks.run, settings, turns)
