@@ -500,3 +500,15 @@ def test_a_turn_that_several_facts_were_learned_from_is_covered_by_all_of_them()
     )
     assert citations(context([said, name, home])) == ["p:7", "p:8"]
     assert "i:1" in citations(context([said, name]))
+
+
+@pytest.mark.parametrize(
+    ("question", "shown"), [("What may I cook on Friday?", ["p:7", "i:1"]), ("What may I cook?", ["p:7"])]
+)
+def test_a_turn_that_says_more_of_what_is_asked_than_its_facts_do_is_kept(question: str, shown: list[str]):
+    """The fact says nearly all, but not who comes on Friday."""
+    said = found(1, "My sister Anna is visiting on Friday, she is allergic to nuts.")
+    fact = memory(
+        7, "Has a sister named Anna who is allergic to nuts.", source_interaction_ids=(InteractionId(1),)
+    )
+    assert citations(context([said, fact], question=question)) == shown
