@@ -88,6 +88,25 @@ async def test_parts_of_another_type_are_named_and_ignored(api: httpx.AsyncClien
     assert changed.json()["warnings"] == ["steps: profile memories have none; ignored"]
 
 
+@pytest.mark.parametrize("given", ["decision", "x" * 20_000, 5, [1], {"a": 1}], ids=lambda given: str(given)[:9])
+async def test_what_an_edit_does_not_know_is_ignored_whatever_it_is(api: httpx.AsyncClient, given: object):
+    """Names of parts, too, that only what makes a memory takes."""
+    made = await added(api, memory_type="episodic", event_type="request")
+    reply = await api.patch(f"{PATH}/{made['id']}", params=ANA, json={"event_type": given})
+    assert (reply.status_code, reply.json()["event_type"]) == (200, "request")
+    [warning] = reply.json()["warnings"]
+    assert warning.startswith("event_type is not known here")
+
+
+async def test_subtopic_is_given_and_changed_like_the_topic(api: httpx.AsyncClient):
+    made = await added(api, memory_type="semantic", topic="home", subtopic="kitchen")
+    assert (made["subtopic"], made["warnings"]) == ("kitchen", None)
+    changed = await api.patch(f"{PATH}/{made['id']}", params=ANA, json={"subtopic": "cellar"})
+    assert (changed.json()["topic"], changed.json()["subtopic"]) == ("home", "cellar")
+    refused = await api.patch(f"{PATH}/{made['id']}", params=ANA, json={"subtopic": 5})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "subtopic")
+
+
 @pytest.mark.parametrize(
     ("memory_type", "names"), [("profile", ("category", "attribute")), ("semantic", ("topic", "subtopic"))]
 )
