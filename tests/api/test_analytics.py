@@ -419,6 +419,7 @@ async def test_pages_join(app: FastAPI, api: httpx.AsyncClient):
         "timeseries?metric=tokens",
         "timeseries?metric=requests&granularity=week",
         "daily?date_from=2026-01-02&date_to=2026-01-01",
+        "daily?date_to=0001-01-01",
     ],
 )
 async def test_wrong_parameters_are_refused(api: httpx.AsyncClient, asked: str):

@@ -221,6 +221,8 @@ async def test_memories_are_paged_newest_first(api: httpx.AsyncClient):
         assert (await api.get(PATH, params=ANA | {"cursor": wrong})).status_code == 422
     beyond = await listed(api, cursor="2000-01-01T00:00:00Z." + "9" * 30)
     assert (beyond["memories"], beyond["total"]) == ([], 6)
+    below = await listed(api, cursor="2100-01-01T00:00:00Z.-" + "9" * 30)
+    assert (len(below["memories"]), below["total"]) == (6, 6)
     for name, value in (("page", 0), ("page_size", 101), ("page_size", 0), ("memory_type", "core")):
         assert (await api.get(PATH, params=ANA | {name: value})).status_code == 422
 

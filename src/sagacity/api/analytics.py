@@ -30,6 +30,8 @@ from sagacity.schemas.analytics import (
 from sagacity.schemas.base import Id, Moment, Storable
 
 router = resource("analytics", path="/v1/analytics")
+_MONTH = timedelta(days=30)
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 async def _report_scope(
@@ -216,7 +218,7 @@ async def get_analytics_days(
     They stay when the calls of those days are deleted.
     """
     end = date_to or scope.acting.parts.clock.now()
-    start = date_from or end - timedelta(days=30)
+    start = date_from or max(end, _BEGINNING + _MONTH) - _MONTH
     if end <= start:
         raise InvalidInput("date_to must be later than date_from")
     return AnalyticsDays(days=tuple(await reports.daily(scope, start, end)))
