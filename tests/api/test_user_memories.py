@@ -80,6 +80,22 @@ async def test_memories_under_ids_of_the_senders_are_stored_once(app: FastAPI, a
     assert (stored["f-2"].source, stored["r-1"].attributes.is_unconfirmed) == ("zep", True)
 
 
+@pytest.mark.both_databases
+async def test_ten_senders_of_one_id_at_once_store_one(api: httpx.AsyncClient):
+    """The others of the user are told that it is there, and other users that the id is taken."""
+
+    async def send(name: str, user_id: str) -> httpx.Response:
+        memory = {"id": name, "memory_type": "semantic", "content": "Lives in Lyon."}
+        return await api.post(f"{PATH}/bulk", params={"user_id": user_id}, json={"memories": [memory]})
+
+    replies = await asyncio.gather(*(send("f-1", "ana") for _ in range(10)))
+    assert {one.status_code for one in replies} == {201}
+    assert sorted(one.json()["created"] for one in replies) == [0] * 9 + [1]
+    assert (await listed(api))["total"] == 1
+    replies = await asyncio.gather(*(send("f-2", f"user {number}") for number in range(10)))
+    assert sorted(one.status_code for one in replies) == [201] + [409] * 9
+
+
 async def test_parts_of_another_type_are_named_and_ignored(api: httpx.AsyncClient):
     made = await added(api, topic="tea", trigger="at five", colour="green")
     assert (made["topic"], made["trigger"]) == (None, None)
@@ -88,7 +104,9 @@ async def test_parts_of_another_type_are_named_and_ignored(api: httpx.AsyncClien
     assert changed.json()["warnings"] == ["steps: profile memories have none; ignored"]
 
 
-@pytest.mark.parametrize("given", ["decision", "x" * 20_000, 5, [1], {"a": 1}], ids=lambda given: str(given)[:9])
+@pytest.mark.parametrize(
+    "given", ["decision", "x" * 20_000, 5, [1], {"a": 1}], ids=lambda given: str(given)[:9]
+)
 async def test_what_an_edit_does_not_know_is_ignored_whatever_it_is(api: httpx.AsyncClient, given: object):
     """Names of parts, too, that only what makes a memory takes."""
     made = await added(api, memory_type="episodic", event_type="request")
