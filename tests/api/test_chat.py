@@ -271,6 +271,14 @@ async def test_conversations_are_listed_searched_renamed_archived_and_deleted(ap
     assert (await api.post("/api/get_interactions", json={"user_id": "local"})).json()["interactions"] == []
 
 
+@pytest.mark.both_databases
+@pytest.mark.parametrize("query", ["école", "École", "ÉCOLE", "de l'î"])
+async def test_titles_are_found_in_any_case_of_any_letter(api: httpx.AsyncClient, query: str):
+    await api.post("/api/chat/conversations", json={"title": "École de l'Île"})
+    found = (await api.get("/api/chat/conversations", params={"query": query})).json()
+    assert (found["total"], len(found["conversations"])) == (1, 1)
+
+
 async def test_messages_are_paged_from_either_end(api: httpx.AsyncClient):
     """A conversation shows its newest; an unknown one is not found."""
     conversation_id = (await sent(api, "message 0"))[0].data["conversation_id"]

@@ -223,7 +223,9 @@ class ConversationRepository:
             column.is_archived == is_archived,
         ]
         if title:
-            wanted.append(column.title.icontains(title, autoescape=True))
+            # Databases may fold the case of ASCII only: other letters are looked for as they are usually written.
+            written = {title, title.lower(), title.upper(), title.capitalize(), title.title()}
+            wanted.append(sa.or_(*(column.title.icontains(one, autoescape=True) for one in sorted(written))))
         return wanted
 
 
