@@ -405,7 +405,9 @@ async def test_answer_can_be_asked_for_whole_and_looked_up(api: httpx.AsyncClien
     assert looked_up["message"] == whole["message"]
     assert [one["content"] for one in looked_up["memories"]] == ["Lives in Lyon."]
     without = {"content": "Where do I live?", "stream": False, "include_memory": False}
-    assert (await api.post("/api/chat/send", json=without)).json()["memories"] == []
+    alone = (await api.post("/api/chat/send", json=without)).json()
+    assert alone["memories"] == []
+    assert "memory is switched off" in alone["message"]["content"]
 
 
 async def test_organisations_token_says_for_whom(app: FastAPI, api: httpx.AsyncClient):
