@@ -135,13 +135,13 @@ async def get_analytics_summary(
 ) -> AnalyticsSummary:
     """Return how many calls came in, how they ended, how long they took, and what they were about."""
     told = await reports.summary(scope, days, request_type)
-    times, totals = told.total_time, told.totals
+    totals = told.totals
     return AnalyticsSummary(
         **dict(totals),
         period_days=days,
         error_rate=totals.error_requests / totals.total_requests if totals.total_requests else 0.0,
-        p50_latency_ms=0.0 if times is None else times.p50,
-        p95_latency_ms=0.0 if times is None else times.p95,
+        p50_latency_ms=told.total_time.p50,
+        p95_latency_ms=told.total_time.p95,
         requests_by_type=told.by_type,
         requests_by_day=tuple(
             DayCount(date=one.timestamp.date().isoformat(), count=one.count) for one in told.by_day
