@@ -117,7 +117,7 @@ async def test_counts_are_those_of_the_messages(http: httpx.AsyncClient, user: s
     kept = (await http.get(f"/api/chat/conversations/{conversation_id}", params=params)).json()
     assert kept["message_count"] == len(kept["messages"]) == 4
     assert kept["total_tokens"] == sum(one["tokens"] for one in kept["messages"]) > 0
-    assert kept["last_message_at"] >= kept["messages"][-1]["created_at"]
+    assert kept["last_message_at"] == kept["updated_at"] == kept["messages"][-1]["created_at"]
 
 
 async def test_failed_answer_counts_as_none(http: httpx.AsyncClient, model: ScriptedLLM, user: str) -> None:

@@ -419,10 +419,20 @@ async def test_pages_join(app: FastAPI, api: httpx.AsyncClient):
         "timeseries?metric=tokens",
         "timeseries?metric=requests&granularity=week",
         "daily?date_from=2026-01-02&date_to=2026-01-01",
+        "daily?date_to=0001-01-01",
     ],
 )
 async def test_wrong_parameters_are_refused(api: httpx.AsyncClient, asked: str):
     assert (await api.get(f"{PATH}/{asked}")).status_code == 422
+
+
+@pytest.mark.both_databases
+async def test_without_calls_the_whole_time_is_of_none(api: httpx.AsyncClient):
+    """So that whoever reads its percentiles need not look first; a step that none took is null."""
+    latency = await told(api, "latency")
+    assert set(latency["total_time"].values()) == {0}
+    assert latency["ttfb"] is latency["llm"] is None
+    assert (await told(api, "summary"))["p95_latency_ms"] == 0
 
 
 READS = ("requests", "summary", "latency", "retrieval", "timeseries?metric=requests", "daily")

@@ -271,6 +271,14 @@ async def test_conversations_are_listed_searched_renamed_archived_and_deleted(ap
     assert (await api.post("/api/get_interactions", json={"user_id": "local"})).json()["interactions"] == []
 
 
+@pytest.mark.both_databases
+@pytest.mark.parametrize("query", ["école", "École", "ÉCOLE", "de l'î"])
+async def test_titles_are_found_in_any_case_of_any_letter(api: httpx.AsyncClient, query: str):
+    await api.post("/api/chat/conversations", json={"title": "École de l'Île"})
+    found = (await api.get("/api/chat/conversations", params={"query": query})).json()
+    assert (found["total"], len(found["conversations"])) == (1, 1)
+
+
 async def test_messages_are_paged_from_either_end(api: httpx.AsyncClient):
     """A conversation shows its newest; an unknown one is not found."""
     conversation_id = (await sent(api, "message 0"))[0].data["conversation_id"]
@@ -397,7 +405,9 @@ async def test_answer_can_be_asked_for_whole_and_looked_up(api: httpx.AsyncClien
     assert looked_up["message"] == whole["message"]
     assert [one["content"] for one in looked_up["memories"]] == ["Lives in Lyon."]
     without = {"content": "Where do I live?", "stream": False, "include_memory": False}
-    assert (await api.post("/api/chat/send", json=without)).json()["memories"] == []
+    alone = (await api.post("/api/chat/send", json=without)).json()
+    assert alone["memories"] == []
+    assert "memory is switched off" in alone["message"]["content"]
 
 
 async def test_organisations_token_says_for_whom(app: FastAPI, api: httpx.AsyncClient):

@@ -110,6 +110,22 @@ async def test_a_question_without_an_answer_is_one_message(
 
 
 @pytest.mark.one_database
+async def test_initial_message_without_an_answer_is_counted_and_told(
+    clients: list[httpx.AsyncClient], model: ScriptedLLM
+) -> None:
+    """The conversation is there with the message, so it is no error; a warning says why nobody answered."""
+    begin = {"initial_message": "How are you?"}
+    model.answer_with(lambda _request: status(400))
+    begun_alone = (await clients[0].post("/api/chat/conversations", json=begin)).raise_for_status().json()
+    [warning] = begun_alone["warnings"]
+    assert warning.startswith("initial_message: The model gave no answer.")
+    assert await counted(clients, begun_alone["id"]) == begun_alone["message_count"] == 1
+    model.answer_with("Fine.")
+    answered = (await clients[0].post("/api/chat/conversations", json=begin)).raise_for_status().json()
+    assert (answered["message_count"], answered["warnings"]) == (2, None)
+
+
+@pytest.mark.one_database
 @pytest.mark.usefixtures("model")
 async def test_cancelled_sends_are_counted_if_they_are_there(clients: list[httpx.AsyncClient]) -> None:
     """Whenever their clients leave: a message is stored and counted, or neither."""

@@ -197,7 +197,7 @@ async def test_delete_requests_and_sessions_count_what_was_there(api):
     assert (await delete(api, "/api/delete_request", {"request_id": "none"})).status_code == 404
     assert (await delete(api, "/api/delete_request", {"request_id": third})).json()["success"] is True
     many = await delete(api, "/api/delete_requests_by_ids", {"request_ids": [first, third, "none"]})
-    assert many.json()["deleted_count"] == 1
+    assert (many.json()["deleted_count"], many.json()["message"]) == (1, "deleted 1 request")
     gone = await delete(api, "/api/delete_session", {"session_id": "s1"})
     assert gone.json()["deleted_requests_count"] == 1
     assert (await delete(api, "/api/delete_session", {"session_id": "s1"})).status_code == 404

@@ -80,12 +80,49 @@ async def test_memories_under_ids_of_the_senders_are_stored_once(app: FastAPI, a
     assert (stored["f-2"].source, stored["r-1"].attributes.is_unconfirmed) == ("zep", True)
 
 
+@pytest.mark.both_databases
+async def test_ten_senders_of_one_id_at_once_store_one(api: httpx.AsyncClient):
+    """The others of the user are told that it is there, and other users that the id is taken."""
+
+    async def send(name: str, user_id: str) -> httpx.Response:
+        memory = {"id": name, "memory_type": "semantic", "content": "Lives in Lyon."}
+        return await api.post(f"{PATH}/bulk", params={"user_id": user_id}, json={"memories": [memory]})
+
+    replies = await asyncio.gather(*(send("f-1", "ana") for _ in range(10)))
+    assert {one.status_code for one in replies} == {201}
+    assert sorted(one.json()["created"] for one in replies) == [0] * 9 + [1]
+    assert (await listed(api))["total"] == 1
+    replies = await asyncio.gather(*(send("f-2", f"user {number}") for number in range(10)))
+    assert sorted(one.status_code for one in replies) == [201] + [409] * 9
+
+
 async def test_parts_of_another_type_are_named_and_ignored(api: httpx.AsyncClient):
     made = await added(api, topic="tea", trigger="at five", colour="green")
     assert (made["topic"], made["trigger"]) == (None, None)
     assert len(made["warnings"]) == 3
     changed = await api.patch(f"{PATH}/{made['id']}", params=ANA, json={"steps": ["a"]})
     assert changed.json()["warnings"] == ["steps: profile memories have none; ignored"]
+
+
+@pytest.mark.parametrize(
+    "given", ["decision", "x" * 20_000, 5, [1], {"a": 1}], ids=lambda given: str(given)[:9]
+)
+async def test_what_an_edit_does_not_know_is_ignored_whatever_it_is(api: httpx.AsyncClient, given: object):
+    """Names of parts, too, that only what makes a memory takes."""
+    made = await added(api, memory_type="episodic", event_type="request")
+    reply = await api.patch(f"{PATH}/{made['id']}", params=ANA, json={"event_type": given})
+    assert (reply.status_code, reply.json()["event_type"]) == (200, "request")
+    [warning] = reply.json()["warnings"]
+    assert warning.startswith("event_type is not known here")
+
+
+async def test_subtopic_is_given_and_changed_like_the_topic(api: httpx.AsyncClient):
+    made = await added(api, memory_type="semantic", topic="home", subtopic="kitchen")
+    assert (made["subtopic"], made["warnings"]) == ("kitchen", None)
+    changed = await api.patch(f"{PATH}/{made['id']}", params=ANA, json={"subtopic": "cellar"})
+    assert (changed.json()["topic"], changed.json()["subtopic"]) == ("home", "cellar")
+    refused = await api.patch(f"{PATH}/{made['id']}", params=ANA, json={"subtopic": 5})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "subtopic")
 
 
 @pytest.mark.parametrize(
@@ -202,6 +239,8 @@ async def test_memories_are_paged_newest_first(api: httpx.AsyncClient):
         assert (await api.get(PATH, params=ANA | {"cursor": wrong})).status_code == 422
     beyond = await listed(api, cursor="2000-01-01T00:00:00Z." + "9" * 30)
     assert (beyond["memories"], beyond["total"]) == ([], 6)
+    below = await listed(api, cursor="2100-01-01T00:00:00Z.-" + "9" * 30)
+    assert (len(below["memories"]), below["total"]) == (6, 6)
     for name, value in (("page", 0), ("page_size", 101), ("page_size", 0), ("memory_type", "core")):
         assert (await api.get(PATH, params=ANA | {name: value})).status_code == 422
 

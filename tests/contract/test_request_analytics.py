@@ -14,7 +14,7 @@ from sagacity.domain.analytics import (
     RequestStatus,
     RequestType,
 )
-from sagacity.domain.analytics_reports import Granularity, Metric, step_of
+from sagacity.domain.analytics_reports import OF_NO_VALUES, Granularity, Metric, step_of
 from sagacity.domain.errors import NotFound
 from sagacity.storage.transaction import Storage
 from support.measured import measured, random_calls
@@ -123,7 +123,7 @@ async def test_totals_agree_with_the_rows(storage: Storage) -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 40, 301])
 async def test_percentiles_are_those_of_numpy(storage: Storage, count: int) -> None:
-    """Of each step over the calls that took it, successes only; null where none did."""
+    """Of each step over the calls that took it, successes only; null where none did, and zeros of the whole call."""
     calls = random_calls(count, start=START, days=2, seed=count)
     await add(storage, *calls)
     async with storage.read(ORG) as snapshot:
@@ -140,7 +140,7 @@ async def test_percentiles_are_those_of_numpy(storage: Storage, count: int) -> N
     for name, with_gaps in steps.items():
         values, told = [one for one in with_gaps if one is not None], getattr(report, name)
         if not values:
-            assert told is None
+            assert told == (OF_NO_VALUES if name == "total_time" else None)
             continue
         assert told.sample_count == len(values)
         expected = [*np.percentile(values, [50, 95, 99]), np.mean(values), min(values), max(values)]
@@ -155,7 +155,8 @@ async def test_nothing_gives_reports_of_nothing(storage: Storage) -> None:
         retrieval = await reports.retrieval(ALL)
         steps = await reports.steps(ALL, Metric.LATENCY, Granularity.DAY)
     assert (totals.total_requests, totals.avg_latency_ms, totals.avg_ttfb_ms) == (0, 0, None)
-    assert set(latency.model_dump().values()) == {None}
+    assert latency.total_time == OF_NO_VALUES
+    assert set(latency.model_dump(exclude={"total_time"}).values()) == {None}
     assert (retrieval.total_requests, retrieval.score_distribution, retrieval.truncation_rate) == (0, {}, 0)
     assert steps == []
 

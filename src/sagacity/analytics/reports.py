@@ -58,8 +58,8 @@ class Summary:
     by_day: Sequence[Step]
     """Without gaps, the oldest first."""
     intents: dict[str, int]
-    total_time: Percentiles | None
-    """Of calls that succeeded; None where none did."""
+    total_time: Percentiles
+    """Of calls that succeeded."""
 
 
 async def page_of(

@@ -30,6 +30,8 @@ from sagacity.schemas.analytics import (
 from sagacity.schemas.base import Id, Moment, Storable
 
 router = resource("analytics", path="/v1/analytics")
+_MONTH = timedelta(days=30)
+_BEGINNING = datetime.min.replace(tzinfo=UTC)
 
 
 async def _report_scope(
@@ -133,13 +135,13 @@ async def get_analytics_summary(
 ) -> AnalyticsSummary:
     """Return how many calls came in, how they ended, how long they took, and what they were about."""
     told = await reports.summary(scope, days, request_type)
-    times, totals = told.total_time, told.totals
+    totals = told.totals
     return AnalyticsSummary(
         **dict(totals),
         period_days=days,
         error_rate=totals.error_requests / totals.total_requests if totals.total_requests else 0.0,
-        p50_latency_ms=0.0 if times is None else times.p50,
-        p95_latency_ms=0.0 if times is None else times.p95,
+        p50_latency_ms=told.total_time.p50,
+        p95_latency_ms=told.total_time.p95,
         requests_by_type=told.by_type,
         requests_by_day=tuple(
             DayCount(date=one.timestamp.date().isoformat(), count=one.count) for one in told.by_day
@@ -216,7 +218,7 @@ async def get_analytics_days(
     They stay when the calls of those days are deleted.
     """
     end = date_to or scope.acting.parts.clock.now()
-    start = date_from or end - timedelta(days=30)
+    start = date_from or max(end, _BEGINNING + _MONTH) - _MONTH
     if end <= start:
         raise InvalidInput("date_to must be later than date_from")
     return AnalyticsDays(days=tuple(await reports.daily(scope, start, end)))

@@ -211,7 +211,11 @@ async def complete(body: CompleteBody, for_user: WritesForUser) -> CompletionRep
 @limited(Rate.WRITE)
 @waits_for_answer
 async def create_conversation(body: CreateConversationBody, for_user: WritesForUser) -> ConversationView:
-    """Begin a conversation. With an `initial_message` the reply waits for its answer."""
+    """
+    Begin a conversation. With an `initial_message` the reply waits for its answer.
+
+    Without an answer, or with a part of one only, it says why in `warnings`.
+    """
     made = await conversations.create(
         for_user.acting, for_user.user_id, title=body.title or "", metadata=body.metadata
     )
@@ -219,9 +223,12 @@ async def create_conversation(body: CreateConversationBody, for_user: WritesForU
         return conversation_view(made)
     asked = UserMessage(content=body.initial_message, request_type=RequestType.CHAT_COMPLETE)
     sent = SendRequest(asked=asked, session_id=made.session_id)
-    await _whole(for_user, await for_user.chat.send(for_user.acting, for_user.user_id, sent))
+    reply = await _whole(for_user, await for_user.chat.send(for_user.acting, for_user.user_id, sent))
     async with for_user.acting.read(user_id=for_user.user_id) as snapshot:
-        return conversation_view(await conversations.get(snapshot, for_user.user_id, made.session_id))
+        begun = conversation_view(await conversations.get(snapshot, for_user.user_id, made.session_id))
+    return begun.model_copy(
+        update={"warnings": (f"initial_message: {reply.error}",) if reply.error else None}
+    )
 
 
 @router.get("/conversations", openapi_extra=sdk(positional=()))

@@ -188,7 +188,7 @@ async def delete_requests_by_ids(body: DeleteRequestsByIdsBody, caller: Writes) 
     """Delete several requests with their turns; unknown ids are ignored."""
     async with caller.acting.begin_to_erase() as transaction:
         count = await transaction.interactions.delete_requests([RequestId(one) for one in body.request_ids])
-    return DeletedMany(message=f"deleted {count} requests", deleted_count=count)
+    return DeletedMany(message=f"deleted {counted(count, 'request')}", deleted_count=count)
 
 
 @router.delete("/delete_all_interactions")

@@ -243,6 +243,6 @@ def _read_cursor(cursor: str) -> Place:
     """
     at, _, number = cursor.rpartition(".")
     try:
-        return Place(datetime.fromisoformat(at).astimezone(UTC), min(int(number), MAX_INT))
+        return Place(datetime.fromisoformat(at).astimezone(UTC), max(0, min(int(number), MAX_INT)))
     except (ValueError, OverflowError) as error:
         raise InvalidInput("cursor: take it from `next_cursor` of the page before") from error

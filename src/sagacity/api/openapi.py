@@ -1,14 +1,16 @@
 """The OpenAPI document: what the routes say of themselves, with an example of each call."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, cast
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from pydantic import JsonValue
+from starlette.routing import Route
 
 from sagacity.api.field_words import describe_fields
 from sagacity.api.health import server_version
@@ -89,14 +91,26 @@ def examples() -> Mapping[str, Example]:
 
 
 def install_openapi(app: FastAPI) -> None:
-    """Make *app* serve the document with examples; it is built once, when first asked for."""
+    """Make *app* serve the document with examples; it is built once, when first asked for, while other calls go on."""
 
     def document() -> Document:
         if app.openapi_schema is None:
             app.openapi_schema = _document(app)
         return app.openapi_schema
 
+    @cache
+    def text() -> bytes:
+        return json.dumps(document(), ensure_ascii=False, separators=(",", ":")).encode()
+
+    one_at_a_time = asyncio.Lock()
+
+    async def described(_: Request) -> Response:
+        async with one_at_a_time:
+            return Response(await asyncio.to_thread(text), media_type="application/json")
+
     app.openapi = document
+    # Before the route that FastAPI has for it, which would build the document on the event loop.
+    app.router.routes.insert(0, Route("/openapi.json", described, include_in_schema=False))
 
 
 def _document(app: FastAPI) -> Document:

@@ -10,7 +10,7 @@ from sagacity.domain.interaction import INTERACTION
 from sagacity.retrieval.query.intents import asks_nothing, only_asks
 
 NO_MODEL = "No language model is configured"
-_FOUND, _NOTHING, _NOT_SEARCHED, _KEPT = EXTRACTIVE_MARKS
+_FOUND, _NOTHING, _NOT_SEARCHED, _KEPT, _OFF = EXTRACTIVE_MARKS
 MOST_LINES = 5
 MODEL = "extractive"
 """What stands for the model's name with such an answer."""
@@ -22,7 +22,9 @@ _LEAST_RELEVANCE = 0.1
 """Of a line that is quoted: below it, one in ten answers (`benchmarks/relevance.py` shows how well that holds)."""
 
 
-def extractive_answer(message: str, context: Context, *, why: str = "", is_whole: bool = True) -> str:
+def extractive_answer(
+    message: str, context: Context, *, why: str = "", is_whole: bool = True, is_off: bool = False
+) -> str:
     """
     Return an answer that quotes the most likely lines of *context*, each with its citation.
 
@@ -34,8 +36,11 @@ def extractive_answer(message: str, context: Context, *, why: str = "", is_whole
         context: what is remembered.
         why: why no model answers, such as "The spending cap is reached"; empty: there is none.
         is_whole: whether all that is remembered, and the conversation so far, could be read.
+        is_off: whether nothing that is remembered was to be read.
     """
     reason, touched = f"{why or NO_MODEL},", cautions_touched(message)
+    if is_off:
+        return f"{reason} {_OFF}"
     items = best(context, touched)
     if asks_nothing(message):
         items = [item for item in items if _warns(item, touched)]

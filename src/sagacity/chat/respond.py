@@ -370,6 +370,7 @@ class Chat:
                 raise Conflict(
                     "messages of this user are held by a quarantine, and so would be the answer; release it first"
                 )
+            await transaction.conversations.count_message(user_id, session_id, tokens)
             if sent.session_id is not None:
                 # Now the session's row is held, and nobody else begins an answer.
                 if await transaction.exchanges.running(user_id, session_id) is not None:
@@ -378,7 +379,6 @@ class Chat:
                     named = {"title": title_of(content)}
                     await transaction.conversations.change(user_id, session_id, named)
             turns = await transaction.interactions.of_requests([kept.request_id])
-            await transaction.conversations.count_message(user_id, session_id, tokens)
             exchange = Exchange(
                 exchange_id=exchange_id,
                 user_id=user_id,

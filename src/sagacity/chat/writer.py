@@ -159,8 +159,10 @@ class AnswerWriter:
         if runner is None:
             self._model = MODEL
             why = _CAP_IS_REACHED if models.note else ""
-            context, is_whole = prepared.remembered.context, not prepared.note
-            return _at_once(extractive_answer(self._asked.content, context, why=why, is_whole=is_whole))
+            remembered, is_whole = prepared.remembered, not prepared.note
+            is_off = remembered is NOTHING
+            content, context = self._asked.content, remembered.context
+            return _at_once(extractive_answer(content, context, why=why, is_whole=is_whole, is_off=is_off))
         self._model = runner.model
         context = prepared.remembered.context
         count = self._acting.parts.tokens.count

@@ -171,7 +171,7 @@ def _latency(told: "AnalyticsLatency") -> Render:
     rows = [
         (name, one.sample_count, *map(_ms, (one.p50, one.p95, one.p99, one.avg, one.min, one.max)))
         for name, one in steps.items()
-        if one is not None
+        if one is not None and one.sample_count
     ]
     columns = ("step", "#calls", "#p50", "#p95", "#p99", "#mean", "+#least", "#most")
     return table(columns, rows, empty=f"no calls in {counted(told.period_days, 'day')}")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Final
 
 from sagacity.domain.base import DescribedValue
 from sagacity.domain.ids import UserId
@@ -47,10 +48,14 @@ class Percentiles(DescribedValue):
     """How many values there are."""
 
 
-class LatencyReport(DescribedValue):
-    """Milliseconds of calls that succeeded; null where none took the step."""
+OF_NO_VALUES: Final = Percentiles(p50=0, p95=0, p99=0, avg=0, min=0, max=0, sample_count=0)
+"""Zeros, where null would have to be looked for."""
 
-    total_time: Percentiles | None = None
+
+class LatencyReport(DescribedValue):
+    """Milliseconds of calls that succeeded; null for a step that none took."""
+
+    total_time: Percentiles = OF_NO_VALUES
     """Of the whole call."""
     ttfb: Percentiles | None = None
     """To the first piece of an answer."""

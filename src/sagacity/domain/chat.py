@@ -18,9 +18,10 @@ EXTRACTIVE_MARKS = (
     "and I remember nothing that answers this. I keep what you tell me, and find it again.",
     "and what I remember could not be searched just now. Send the message again in a while.",
     "so I only keep what you tell me, and find it again when you ask.",
+    "and memory is switched off for this answer.",
 )
-"""What is in every answer without a model: with something to quote, with nothing, where nobody could look, and to a
-message that asks nothing."""
+"""What is in every answer without a model: with something to quote, with nothing, where nobody could look, to a
+message that asks nothing, and where nobody was to look."""
 
 
 TITLE_CHARACTERS = 50

@@ -44,7 +44,7 @@ TYPED_KINDS: Final = tuple(KIND_OF.values())
 """The kinds that have a type."""
 PARTS: Final[Mapping[MemoryType, frozenset[str]]] = {
     MemoryType.PROFILE: frozenset({"category", "attribute", "value"}),
-    MemoryType.SEMANTIC: frozenset({"topic", "fact"}),
+    MemoryType.SEMANTIC: frozenset({"topic", "subtopic", "fact"}),
     MemoryType.EPISODIC: frozenset({"conversation_id", "event_type", "summary"}),
     MemoryType.PROCEDURAL: frozenset({"procedure_name", "trigger", "steps"}),
 }

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from sagacity.domain.errors import Conflict, NotFound
+from sagacity.domain.errors import Conflict, NotFound, StorageError
 from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.domain.kinds import USER_KINDS
 from sagacity.domain.memory import Memory, MemoryKind
@@ -46,11 +46,17 @@ async def add_for_user(acting: Acting, user_id: UserId, drafts: Sequence[UserMem
         for uid in [MemoryUid(draft.uid or ids.new())]
     }
     acting.require_to_write(list(new.values()))
-    known = await _known(acting, user_id, [draft.uid for draft in drafts if draft.uid])
-    unknown = [memory for uid, memory in new.items() if uid not in known]
-    if not unknown:
-        return []
-    return await add_memories(acting, unknown, reason="memory written", user_id=user_id)
+    named = [draft.uid for draft in drafts if draft.uid]
+    known = await _known(acting, user_id, named)
+    while unknown := [memory for uid, memory in new.items() if uid not in known]:
+        try:
+            return await add_memories(acting, unknown, reason="memory written", user_id=user_id)
+        except StorageError:
+            before, known = known, await _known(acting, user_id, named)
+            if len(known) == len(before):
+                raise
+            # Somebody stored one of them meanwhile: what is left is tried again.
+    return []
 
 
 async def _known(acting: Acting, user_id: UserId, uids: Sequence[str]) -> Collection[str]:

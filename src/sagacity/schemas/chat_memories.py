@@ -82,6 +82,8 @@ class CreateMemoryBody(WriteBody):
     """Of a profile: what it is, such as `green`."""
     topic: Line | None = None
     """Of a semantic memory: what it is about."""
+    subtopic: Line | None = None
+    """Of a semantic memory: what it is about, more closely."""
     fact: Text | None = None
     """Of a semantic memory: the fact, where it differs from the content."""
     conversation_id: Line | None = None
@@ -155,6 +157,8 @@ class UpdateMemoryBody(WriteBody):
     """Of a profile: what it is."""
     topic: Line | None = None
     """Of a semantic memory: what it is about."""
+    subtopic: Line | None = None
+    """Of a semantic memory: what it is about, more closely."""
     fact: Text | None = None
     """Of a semantic memory: the fact, where it differs from the content."""
     summary: Text | None = None
@@ -451,4 +455,5 @@ def foreign(parts: MemoryParts, memory_type: MemoryType) -> list[str]:
 
 
 def _parts(body: CreateMemoryBody | UpdateMemoryBody) -> MemoryParts:
-    return MemoryParts(**{name: getattr(body, name, None) for name in MemoryParts.model_fields})
+    known = type(body).model_fields.keys() & MemoryParts.model_fields.keys()
+    return MemoryParts(**{name: getattr(body, name) for name in known})

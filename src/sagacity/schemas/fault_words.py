@@ -1,5 +1,6 @@
 """What is wrong with an input, in words for whoever sent it."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
@@ -14,6 +15,8 @@ _NOUNS = {
 """What a list of that name is a list of."""
 _OURS = "Value error, "
 """What pydantic puts before our own words."""
+_MEMBER = re.compile(r"<[\w.]+: ('[^']*')>")
+"""How pydantic writes a member of an enum among the choices of a literal."""
 
 Context = Mapping[str, object]
 
@@ -51,9 +54,31 @@ def _count(number: object, noun: str) -> str:
     return f"{number} {plural}"
 
 
-def _least_characters(context: Context, _: str) -> str:
+def _unit(context: Context, noun: str) -> str:
+    """Return what a length counts: of a text that something of ours checked before, pydantic knows only a value."""
+    return "character" if context.get("field_type") == "Value" else noun
+
+
+def _least(context: Context, noun: str) -> str:
+    unit = _unit(context, noun)
     least = context["min_length"]
-    return "must not be empty" if least == 1 else f"needs at least {_count(least, 'character')}"
+    return (
+        "must not be empty" if (least, unit) == (1, "character") else f"needs at least {_count(least, unit)}"
+    )
+
+
+def _most(context: Context, noun: str) -> str:
+    return f"takes at most {_count(context['max_length'], _unit(context, noun))}"
+
+
+def _pattern(context: Context, _: str) -> str:
+    wanted = context["pattern"]
+    return "must not be blank" if wanted == r"\S" else f"must match the pattern {wanted}"
+
+
+def _choice(context: Context, _: str) -> str:
+    choices = _MEMBER.sub(r"\1", str(context["expected"]))
+    return f"must be {choices}"
 
 
 def _number(value: object) -> str:
@@ -84,19 +109,21 @@ _SAME = {
         ("datetime_type", "datetime_parsing", "datetime_from_date_parsing", "date_type", "date_parsing"),
         _TIME,
     ),
+    **dict.fromkeys(("uuid_type", "uuid_parsing"), "must be a UUID"),
     "extra_forbidden": "is not known here",
     "none_required": "must be left out or null",
 }
 _WITH_DETAILS: Mapping[str, Callable[[Context, str], str]] = {
-    "too_short": lambda context, noun: f"needs at least {_count(context['min_length'], noun)}",
-    "too_long": lambda context, noun: f"takes at most {_count(context['max_length'], noun)}",
-    "string_too_short": _least_characters,
-    "string_too_long": lambda context, _: f"takes at most {_count(context['max_length'], 'character')}",
+    "too_short": _least,
+    "too_long": _most,
+    "string_too_short": lambda context, _: _least(context, "character"),
+    "string_too_long": lambda context, _: _most(context, "character"),
+    "string_pattern_mismatch": _pattern,
     "greater_than": lambda context, _: f"must be more than {_number(context['gt'])}",
     "greater_than_equal": lambda context, _: f"must be at least {_number(context['ge'])}",
     "less_than": lambda context, _: f"must be less than {_number(context['lt'])}",
     "less_than_equal": lambda context, _: f"must be at most {_number(context['le'])}",
-    "enum": lambda context, _: f"must be {context['expected']}",
-    "literal_error": lambda context, _: f"must be {context['expected']}",
+    "enum": _choice,
+    "literal_error": _choice,
     "json_invalid": lambda context, _: f"is not valid JSON: {context['error']}",
 }

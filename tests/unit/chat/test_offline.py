@@ -7,7 +7,7 @@ from sagacity.domain.caution import cautions_touched
 from sagacity.domain.chat import EXTRACTIVE_MARKS, is_extractive
 from sagacity.domain.context import Context, ContextItem, Section, SectionName
 
-FOUND, NOTHING, NOT_SEARCHED, KEPT = EXTRACTIVE_MARKS
+FOUND, NOTHING, NOT_SEARCHED, KEPT, OFF = EXTRACTIVE_MARKS
 
 
 def item(citation: str, said: str, relevance: float | None = 0.5, kind: str = "profile") -> ContextItem:
@@ -53,6 +53,14 @@ def test_what_nothing_says_to_be_relevant_answers_nothing() -> None:
     recent = item("p:6", "Has a cat.", None)
     assert NOTHING in extractive_answer("Where is my passport?", context_of(recent))
     assert NOT_SEARCHED in extractive_answer("Where is my passport?", context_of(recent), is_whole=False)
+
+
+@pytest.mark.parametrize("message", ["Where is my passport?", "I moved to Porto."])
+def test_nothing_is_said_to_be_unknown_or_kept_where_memory_is_off(message: str) -> None:
+    """Nobody looked, and perhaps nothing is kept."""
+    answer = extractive_answer(message, context_of(), is_off=True)
+    assert answer == f"No language model is configured, {OFF}"
+    assert is_extractive(answer)
 
 
 def test_a_turn_that_only_asks_answers_nothing() -> None:

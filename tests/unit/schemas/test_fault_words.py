@@ -2,9 +2,10 @@
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
+from uuid import UUID
 
 import pytest
-from pydantic import BaseModel, Field, Json, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, Json, TypeAdapter, ValidationError
 
 from sagacity.api.errors import faults_of
 from sagacity.domain.memory import Status
@@ -26,6 +27,11 @@ class Body(BaseModel):
     is_on: bool = False
     status: Status = Status.CURRENT
     mode: Literal["a", "b"] = "a"
+    only: Literal[Status.PENDING, Status.ARCHIVED] = Status.PENDING
+    uid: UUID | None = None
+    said: Annotated[str, Field(pattern=r"\S")] = "a"
+    version: Annotated[str, Field(pattern=r"^[0-9]+$")] = "1"
+    checked: Annotated[str, AfterValidator(str.strip), Field(min_length=1, max_length=2)] = "a"
     at: datetime | None = None
     part: dict[str, int] = {}
     text: Json[Any] = None
@@ -54,6 +60,13 @@ class Body(BaseModel):
         ({"share": float("nan")}, "must be a finite number"),
         ({"is_on": "perhaps"}, "must be true or false"),
         ({"mode": "c"}, "must be 'a' or 'b'"),
+        ({"only": "c"}, "must be 'pending' or 'archived'"),
+        ({"uid": "seven"}, "must be a UUID"),
+        ({"uid": 7}, "must be a UUID"),
+        ({"said": " "}, "must not be blank"),
+        ({"version": "x"}, "must match the pattern ^[0-9]+$"),
+        ({"checked": " "}, "must not be empty"),
+        ({"checked": "abc"}, "takes at most 2 characters"),
         ({"at": "soon"}, "must be a time, such as 2026-05-20T09:30:00Z or seconds since 1970"),
         ({"part": 7}, "must be an object"),
         ({"colour": 1}, "is not known here"),

@@ -69,6 +69,8 @@ async def create_conversation(
     """
     Begin a conversation. With an `initial_message` the reply waits for its answer.
 
+    Without an answer, or with a part of one only, it says why in `warnings`.
+
     Args:
         connection: to the server.
         title: its title; null: the beginning of its first message.

@@ -80,6 +80,7 @@ def add_memory(
     attribute: str | None = None,
     value: str | None = None,
     topic: str | None = None,
+    subtopic: str | None = None,
     fact: str | None = None,
     conversation_id: str | None = None,
     event_type: str | None = None,
@@ -110,6 +111,7 @@ def add_memory(
         attribute: of a profile: what it tells, such as `favourite colour`.
         value: of a profile: what it is, such as `green`.
         topic: of a semantic memory: what it is about.
+        subtopic: of a semantic memory: what it is about, more closely.
         fact: of a semantic memory: the fact, where it differs from the content.
         conversation_id: of an episodic memory: the conversation in which it happened.
         event_type: of an episodic memory: what happened, such as `decision`.
@@ -135,6 +137,7 @@ def add_memory(
             "attribute": attribute,
             "value": value,
             "topic": topic,
+            "subtopic": subtopic,
             "fact": fact,
             "conversation_id": conversation_id,
             "event_type": event_type,
@@ -315,6 +318,7 @@ def update_memory(
     attribute: str | None = None,
     value: str | None = None,
     topic: str | None = None,
+    subtopic: str | None = None,
     fact: str | None = None,
     summary: str | None = None,
     procedure_name: str | None = None,
@@ -337,6 +341,7 @@ def update_memory(
         attribute: of a profile: what it tells.
         value: of a profile: what it is.
         topic: of a semantic memory: what it is about.
+        subtopic: of a semantic memory: what it is about, more closely.
         fact: of a semantic memory: the fact, where it differs from the content.
         summary: of an episodic memory: what happened, in short, where it differs from the content.
         procedure_name: of a procedural memory: what it is called.
@@ -355,6 +360,7 @@ def update_memory(
             "attribute": attribute,
             "value": value,
             "topic": topic,
+            "subtopic": subtopic,
             "fact": fact,
             "summary": summary,
             "procedure_name": procedure_name,

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.analytics import AnalyticsFilter, RequestStatus
 from sagacity.domain.analytics_reports import (
+    OF_NO_VALUES,
     Granularity,
     LatencyReport,
     Metric,
@@ -52,11 +53,11 @@ class AnalyticsReportRepository:
         rows = await self._scope.all(statement)
         return LatencyReport(**{row.name: percentiles_of(row) for row in rows})
 
-    async def total_time(self, wanted: AnalyticsFilter) -> Percentiles | None:
-        """Return how long calls that succeeded took as a whole; None where none did."""
+    async def total_time(self, wanted: AnalyticsFilter) -> Percentiles:
+        """Return how long calls that succeeded took as a whole."""
         whole = {"total_time": COLUMN.total_time_ms}
         rows = await self._scope.all(distributions(whole, among(self._scope, _succeeded(wanted))))
-        return percentiles_of(rows[0]) if rows else None
+        return percentiles_of(rows[0]) if rows else OF_NO_VALUES
 
     async def steps(self, wanted: AnalyticsFilter, metric: Metric, granularity: Granularity) -> list[Step]:
         """Return a series, oldest first; a step in which nothing came in is not there. Latency is of successes."""

@@ -125,10 +125,9 @@ class ConversationRepository:
         return [one.model_copy(update=held.get((one.session_id, one.user_id), {})) for one in found]
 
     async def count_message(self, user_id: UserId, session_id: SessionId, tokens: int) -> None:
-        """Add up what a new message holds; its turn is counted where it is appended."""
+        """Add up what a new message holds, right after its turn was appended, which is counted there."""
         given = {"of_org": self._scope.org_id, "of_session": session_id, "of_user": user_id}
-        more = {"tokens": tokens, "now": self._scope.clock.now()}
-        await self._scope.run(_count_message(), given | more)
+        await self._scope.run(_count_message(), given | {"tokens": tokens})
 
     async def with_counts(self, user_id: UserId, found: Sequence[Conversation]) -> list[Conversation]:
         """
@@ -224,7 +223,9 @@ class ConversationRepository:
             column.is_archived == is_archived,
         ]
         if title:
-            wanted.append(column.title.icontains(title, autoescape=True))
+            # Databases may fold the case of ASCII only: other letters are looked for as they are usually written.
+            written = {title, title.lower(), title.upper(), title.capitalize(), title.title()}
+            wanted.append(sa.or_(*(column.title.icontains(one, autoescape=True) for one in sorted(written))))
         return wanted
 
 
@@ -427,7 +428,7 @@ def _count_message() -> sa.Update:
         )
         .values(
             token_count=column.token_count + sa.bindparam("tokens"),
-            last_message_at=sa.bindparam("now", type_=column.last_message_at.type),
+            last_message_at=column.updated_at,
         )
     )
 
