@@ -10,6 +10,7 @@ import structlog
 
 from sagacity.access.document_tokens import DocumentTokens
 from sagacity.bootstrap import Runtime, WorkerRuntime
+from sagacity.dispatch.base import Dispatcher
 from sagacity.domain.errors import SagacityError, StorageUnavailable
 from sagacity.storage.sqlite.file import free_megabytes
 
@@ -58,6 +59,11 @@ async def checked(runtime: Runtime | WorkerRuntime) -> list[Checked]:
         # itself: neither keeps a server from serving.
         check("shared", lambda: _answers(runtime.shared.check), instead=_ALONE),
         *(
+            [_check_workers(runtime.dispatcher)]
+            if isinstance(runtime, Runtime) and runtime.settings.redis_url
+            else []
+        ),
+        *(
             [check("vector store", store.check, instead=_DATABASE)]
             if (store := runtime.storage.vector_store)
             else []
@@ -91,6 +97,16 @@ async def check(name: str, ask: Callable[[], Awaitable[object]], *, instead: str
         detail=(instead or why) if why else "",
         required=not instead,
     )
+
+
+async def _check_workers(dispatcher: Dispatcher) -> Checked:
+    """Ask whether somebody does what this server leaves to workers; without one it stores, searches and answers."""
+
+    async def ask() -> None:
+        if obstacle := await dispatcher.obstacle():
+            raise _AtFault(obstacle)
+
+    return replace(await check("workers", ask), required=False)
 
 
 async def _check_tokens(store: DocumentTokens) -> Checked:
