@@ -181,6 +181,19 @@ def test_what_may_not_happen_twice_is_sent_once(call: Callable[[Sagacity], objec
         assert len(script.requests) == 1
 
 
+@pytest.mark.parametrize("failure", [httpx.ConnectError("refused"), httpx.ConnectTimeout("slow")])
+def test_what_was_never_sent_is_sent_again(failure: Answer) -> None:
+    """Where no server took the connection, as while it restarts, any call may be made again, a chat's message, too."""
+    script = Script(failure, ok(deleted_count=1))
+    client(script).delete_request("r")
+    assert len(script.requests) == 2
+    told = 'event: done\nid: 9\ndata: {"status": "done"}\n\n'
+    stream = httpx.Response(200, text=told, headers={"Content-Type": "text/event-stream"})
+    script = Script(failure, stream)
+    assert [one.event for one in client(script).send_message("hello", user_id="ana")] == ["done"]
+    assert len(script.requests) == 2
+
+
 def test_publish_is_repeated_under_one_request_id() -> None:
     """A retried publish names itself, so that the server stores it once."""
     script = Script(httpx.ReadError("cut"), BUSY, ok(message="queued"))
