@@ -5,6 +5,7 @@ from importlib.metadata import version
 
 import pytest
 
+from sagacity.config.cached import TTL_SECONDS
 from sagacity.domain.clock import Clock
 from support.api import client_of, make_token, running, settings_in
 from support.dispatchers import queue
@@ -124,6 +125,7 @@ async def test_what_failed_is_told_without_addresses(tmp_path):
     cache = reply.json()["services"]["cache"]
     assert cache["status"] == "unhealthy"
     assert cache["message"].startswith("Redis does not answer; limits are counted in each process")
+    assert cache["message"].endswith(f"changes of configuration take {TTL_SECONDS:g} s")
     assert valkey.url.rpartition(":")[2].partition("/")[0] not in reply.text
     assert "Error" not in reply.text
 

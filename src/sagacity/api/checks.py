@@ -10,12 +10,16 @@ import structlog
 
 from sagacity.access.document_tokens import DocumentTokens
 from sagacity.bootstrap import Runtime, WorkerRuntime
+from sagacity.config.cached import TTL_SECONDS
 from sagacity.dispatch.base import Dispatcher
 from sagacity.domain.errors import SagacityError, StorageUnavailable
 from sagacity.storage.sqlite.file import free_megabytes
 
 CHECK_SECONDS = 5.0
-_ALONE = "Redis does not answer; limits are counted in each process, changes of configuration take 5 s"
+_ALONE = (
+    "Redis does not answer; limits are counted in each process, "
+    f"changes of configuration take {TTL_SECONDS:g} s"
+)
 _KNOWN = "the document of API tokens cannot be read; tokens that are known from before go on for some seconds"
 _DATABASE = "no answer; searches use the database, and the copy catches up by itself"
 
