@@ -5,8 +5,10 @@ from importlib.metadata import version
 
 import pytest
 
+from sagacity.config.cached import TTL_SECONDS
 from sagacity.domain.clock import Clock
 from support.api import client_of, make_token, running, settings_in
+from support.dispatchers import queue
 from support.local_servers import running_valkey
 from support.parts import START, StoppedClock
 
@@ -113,6 +115,7 @@ async def test_what_failed_is_told_without_addresses(tmp_path):
     with running_valkey(tmp_path) as valkey:
         settings = settings_in(tmp_path, redis_url=valkey.url, environment="staging")
         async with running(settings) as app, client_of(app) as api:
+            await note_worker(valkey.url)
             before = (await api.get("/health/detailed")).json()
             assert (before["status"], before["environment"]) == ("healthy", "staging")
             assert before["services"]["cache"]["kind"] == "redis"
@@ -122,8 +125,28 @@ async def test_what_failed_is_told_without_addresses(tmp_path):
     cache = reply.json()["services"]["cache"]
     assert cache["status"] == "unhealthy"
     assert cache["message"].startswith("Redis does not answer; limits are counted in each process")
+    assert cache["message"].endswith(f"changes of configuration take {TTL_SECONDS:g} s")
     assert valkey.url.rpartition(":")[2].partition("/")[0] not in reply.text
     assert "Error" not in reply.text
+
+
+async def test_missing_workers_are_told_and_the_server_serves(tmp_path, redis_url):
+    """A server that leaves the work to workers is ready without one, and says what to start."""
+    async with running(settings_in(tmp_path, redis_url=redis_url)) as app, client_of(app) as api:
+        reply = await api.get("/health/ready")
+        [missing] = [check for check in reply.json()["checks"] if not check["ok"]]
+        assert (reply.status_code, missing["name"], missing["required"]) == (200, "workers", False)
+        assert "sagacity worker" in missing["detail"]
+        assert (await api.get("/health/detailed")).json()["services"]["workers"]["status"] == "unhealthy"
+        await note_worker(redis_url)
+        assert all(check["ok"] for check in (await api.get("/health/ready")).json()["checks"])
+
+
+async def note_worker(redis_url: str) -> None:
+    """Say that a worker runs."""
+    workers = queue(redis_url)
+    await workers.note_worker()
+    await workers.close()
 
 
 async def test_a_full_disk_is_told_before_a_call_fails(tmp_path):

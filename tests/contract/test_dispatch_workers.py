@@ -12,7 +12,8 @@ import pytest
 import structlog
 from redis.asyncio import Redis
 
-from sagacity.dispatch.arq.wakeups import ArqWakeups
+from sagacity.dispatch.arq.queue import WORKER_SECONDS
+from sagacity.dispatch.arq.wakeups import NO_WORKER, ArqWakeups
 from sagacity.dispatch.job import JobKind, learn_job
 from sagacity.dispatch.lease import acquire_lease
 from sagacity.dispatch.open import open_queue
@@ -278,6 +279,22 @@ async def test_outage_only_delays(storage: Storage, tmp_path: Path) -> None:
 
 def of_outage(logs: list) -> list[str]:
     return [line["event"] for line in logs if line["event"].startswith("redis.")]
+
+
+async def test_a_worker_is_known_while_it_runs_and_for_some_seconds(
+    storage: Storage, redis_url: str, redis: Redis
+) -> None:
+    """Servers see that somebody works; one that was killed is forgotten by itself."""
+    hints = ArqWakeups(queue(redis_url))
+    async with running(hints):
+        assert await hints.obstacle() == NO_WORKER
+        async with running(worker(storage, queue(redis_url), Work(storage))):
+
+            async def is_known() -> bool:
+                return not await hints.obstacle()
+
+            await until_found(is_known)
+        assert 0 < await redis.ttl("sagacity:worker") <= WORKER_SECONDS
 
 
 async def test_one_sweeps_at_a_time(storage: Storage, redis_url: str) -> None:

@@ -145,6 +145,9 @@ class HintsAndWorker:
     def wake(self, scope: DueScope, *, turns: int | None = None) -> None:
         self._hints.wake(scope, turns=turns)
 
+    async def obstacle(self) -> str:
+        return await self._hints.obstacle()
+
     def poll_now(self) -> None:
         self._hints.poll_now()
 

@@ -10,11 +10,16 @@ import structlog
 
 from sagacity.access.document_tokens import DocumentTokens
 from sagacity.bootstrap import Runtime, WorkerRuntime
+from sagacity.config.cached import TTL_SECONDS
+from sagacity.dispatch.base import Dispatcher
 from sagacity.domain.errors import SagacityError, StorageUnavailable
 from sagacity.storage.sqlite.file import free_megabytes
 
 CHECK_SECONDS = 5.0
-_ALONE = "Redis does not answer; limits are counted in each process, changes of configuration take 5 s"
+_ALONE = (
+    "Redis does not answer; limits are counted in each process, "
+    f"changes of configuration take {TTL_SECONDS:g} s"
+)
 _KNOWN = "the document of API tokens cannot be read; tokens that are known from before go on for some seconds"
 _DATABASE = "no answer; searches use the database, and the copy catches up by itself"
 
@@ -58,6 +63,11 @@ async def checked(runtime: Runtime | WorkerRuntime) -> list[Checked]:
         # itself: neither keeps a server from serving.
         check("shared", lambda: _answers(runtime.shared.check), instead=_ALONE),
         *(
+            [_check_workers(runtime.dispatcher)]
+            if isinstance(runtime, Runtime) and runtime.settings.redis_url
+            else []
+        ),
+        *(
             [check("vector store", store.check, instead=_DATABASE)]
             if (store := runtime.storage.vector_store)
             else []
@@ -91,6 +101,16 @@ async def check(name: str, ask: Callable[[], Awaitable[object]], *, instead: str
         detail=(instead or why) if why else "",
         required=not instead,
     )
+
+
+async def _check_workers(dispatcher: Dispatcher) -> Checked:
+    """Ask whether somebody does what this server leaves to workers; without one it stores, searches and answers."""
+
+    async def ask() -> None:
+        if obstacle := await dispatcher.obstacle():
+            raise _AtFault(obstacle)
+
+    return replace(await check("workers", ask), required=False)
 
 
 async def _check_tokens(store: DocumentTokens) -> Checked:

@@ -8,6 +8,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from sagacity.api.errors import problem_response
 
 _RETRY_SECONDS = 1
+_LAST_SECONDS = 0.5
+"""How long a call may be on its way when the server is told to stop, on a connection that was kept alive for it."""
 
 
 class LimitedProtocol(HttpToolsProtocol):
@@ -21,6 +23,7 @@ class LimitedProtocol(HttpToolsProtocol):
     that takes longer is answered with 408. Bodies and answers have limits of their own.
     """
     _head_timer: asyncio.TimerHandle | None = None
+    _is_ending = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the class it extends
         """Take the connection, if there is one to spare."""
@@ -40,14 +43,28 @@ class LimitedProtocol(HttpToolsProtocol):
         self._await_head()
 
     def on_headers_complete(self) -> None:
-        """Begin to answer."""
+        """Begin to answer; the last answer says that it is."""
         self._forget_head()
         super().on_headers_complete()
+        if self._is_ending:
+            self._hang_up_afterwards()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._forget_head()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """
+        Hang up after the answer that is being given; if there is none, after a moment.
+
+        To hang up at once would cut off a call that is on its way, and its caller could not know whether it was made.
+        """
+        self._is_ending = True
+        if self._is_answering():
+            self._hang_up_afterwards()
+        else:
+            self.loop.call_later(_LAST_SECONDS, super().shutdown)
 
     def data_received(self, data: bytes) -> None:
         """Read on, unless the client was refused."""
@@ -70,6 +87,9 @@ class LimitedProtocol(HttpToolsProtocol):
         else:
             message = f"the request's headers took longer than {self.head_seconds:g} s"
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "Timeout", message)
+
+    def _hang_up_afterwards(self) -> None:
+        self.cycle.keep_alive = False
 
     def _is_answering(self) -> bool:
         # There is no cycle before the first request, whatever the class says

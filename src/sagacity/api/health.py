@@ -37,6 +37,7 @@ _SERVICES: Mapping[str, str] = {
     "shared": "cache",
     "embedder": "embeddings",
     "dispatcher": "dispatcher",
+    "workers": "workers",
     "tokens": "tokens",
 }
 """What the checks are called among the services."""

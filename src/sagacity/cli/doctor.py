@@ -49,7 +49,8 @@ def doctor(context: typer.Context) -> None:
     Check the installation, and say how to fix what fails.
 
     Checks the settings, home folder, database, its disk, where configurations are kept, embedder, model keys
-    and server; if used, authenticator apps, the vector copy, Redis, the mail server and the collector of traces.
+    and server; if used, authenticator apps, the vector copy, Redis, workers, the mail server and the collector of
+    traces.
     Tells of what learners and evaluators gave up. Exit code 1 if anything fails.
 
     Example: sagacity doctor
@@ -82,7 +83,7 @@ def look(flags: Invocation) -> list[Check]:
         *_authenticator_apps(settings),
         *_given_up(settings),
         *([_vector_copy(settings)] if settings.vector_url else []),
-        *([_redis(settings)] if settings.redis_url else []),
+        *([_redis(settings), *_workers(settings)] if settings.redis_url else []),
         *([_disk(settings)] if settings.is_sqlite else []),
         _checked("embedder", lambda: asyncio.run(_embedder(settings))),
         *([_mail(settings)] if settings.mail_url.get_secret_value() not in ("", "console") else []),
@@ -223,6 +224,33 @@ def _redis(settings: "Settings") -> Check:
     except ConfigError as error:
         return Check("redis", ok=False, found=str(error), advice=advice)
     return Check("redis", ok=ok, found="it answers" if ok else "no answer", advice="" if ok else advice)
+
+
+def _workers(settings: "Settings") -> list[Check]:
+    """Say whether a worker takes work, as far as Redis can tell."""
+    from sagacity.dispatch.open import open_queue  # noqa: PLC0415  it loads the client
+
+    async def run() -> bool | None:
+        queue = open_queue(
+            settings.redis_url,
+            tenant_concurrency=settings.tenant_concurrency,
+            lease_seconds=settings.lease_seconds,
+        )
+        try:
+            return await queue.has_worker()
+        finally:
+            await queue.close()
+
+    try:
+        found = asyncio.run(run())
+    except ConfigError:
+        found = None
+    if found is None:  # the check of Redis tells
+        return []
+    if found:
+        return [Check("workers", ok=True, found="a worker runs")]
+    advice = "start one with `sagacity worker`; until then turns are stored, and nothing is learned"
+    return [Check("workers", ok=False, found="none runs", advice=advice)]
 
 
 def _mail(settings: "Settings") -> Check:

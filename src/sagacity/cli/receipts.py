@@ -10,12 +10,12 @@ from rich.console import Console
 
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, conclude, facts, plain, table
-from sagacity.cli.progress import Advance, advancing, stderr
+from sagacity.cli.progress import Tell, detailing, stderr
 from sagacity.cli.timeouts import PATIENCE_SECONDS, patiently
 from sagacity.domain.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from sagacity.client import Sagacity
     from sagacity.domain.extraction import EntryCounts
@@ -60,7 +60,7 @@ def wait_for(
         patience_seconds: how long to look for a server that is gone, before that is an error.
     """
     receipts: dict[str, Receipt] = {}
-    with advancing("learning") as advance:
+    with detailing("learning") as tell:
         for request_id in request_ids:
             deadline = time.monotonic() + timeout_seconds
 
@@ -68,7 +68,7 @@ def wait_for(
                 def note(latest: "Receipt") -> None:
                     heard()
                     receipts[latest.request_id] = latest
-                    _tell(advance, list(receipts.values()), len(request_ids))
+                    _tell(tell, list(receipts.values()), latest.warnings, len(request_ids))
 
                 left = round(max(deadline - time.monotonic(), 0), 1)  # noqa: B023  called in this round only
                 return client.wait_for_receipt(request_id, timeout_seconds=left, on_progress=note)  # noqa: B023
@@ -172,8 +172,8 @@ def _trouble(found: "Receipt") -> "Iterator[str]":
         yield f"given up: {names}; see the error with `{listed}`, fix it, then `sagacity dead-letters replay`"
 
 
-def _tell(advance: Advance, receipts: "list[Receipt]", expected: int) -> None:
+def _tell(tell: Tell, receipts: "list[Receipt]", warnings: "Sequence[str]", expected: int) -> None:
     steps = [step for one in receipts for step in one.learners]
     per_receipt = max((len(one.learners) for one in receipts), default=0)
     done = sum(step.state in _DONE for step in steps)
-    advance(done, max(per_receipt * expected, done, 1))
+    tell(done, max(per_receipt * expected, done, 1), "; ".join(warnings))

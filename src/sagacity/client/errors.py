@@ -8,10 +8,12 @@ from sagacity.domain.errors import (
     CodeUnavailable,
     ConfigError,
     Conflict,
+    CopyMismatch,
     Forbidden,
     IndexMismatch,
     InvalidInput,
     MalformedOutput,
+    NotConfirmed,
     NotFound,
     ProviderError,
     ProviderRefused,
@@ -21,8 +23,11 @@ from sagacity.domain.errors import (
     SagacityError,
     SchemaMismatch,
     StorageError,
+    StorageUnavailable,
     TooLarge,
     Unauthorized,
+    VectorStoreError,
+    WrongCredentials,
 )
 
 CORRELATION_HEADER = "X-Correlation-ID"
@@ -47,10 +52,12 @@ _NAMED: dict[str, type[SagacityError]] = {
         CodeUnavailable,
         ConfigError,
         Conflict,
+        CopyMismatch,
         Forbidden,
         IndexMismatch,
         InvalidInput,
         MalformedOutput,
+        NotConfirmed,
         NotFound,
         ProviderError,
         ProviderRefused,
@@ -59,8 +66,11 @@ _NAMED: dict[str, type[SagacityError]] = {
         RateLimited,
         SchemaMismatch,
         StorageError,
+        StorageUnavailable,
         TooLarge,
         Unauthorized,
+        VectorStoreError,
+        WrongCredentials,
     )
 }
 _BY_STATUS: dict[int, type[SagacityError]] = {

@@ -17,6 +17,7 @@ _RECONNECT_SECONDS = (0.5, 1.0)
 _BACKOFF = wait_exponential_jitter(multiplier=0.2, max=_LONGEST_SECONDS, jitter=_JITTER_SECONDS)
 _PASSING_STATUSES = frozenset({429, 502, 503})
 _PASSING_ERRORS = (httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError)
+_UNSENT_ERRORS = (httpx.ConnectError, httpx.ConnectTimeout)
 
 
 def is_passing(outcome: Outcome) -> bool:
@@ -24,6 +25,11 @@ def is_passing(outcome: Outcome) -> bool:
     if isinstance(outcome, httpx.Response):
         return outcome.status_code in _PASSING_STATUSES
     return isinstance(outcome, _PASSING_ERRORS)
+
+
+def is_unsent(outcome: Outcome) -> bool:
+    """Whether no server took the connection, as while one restarts: sent again, the call is made once all the same."""
+    return isinstance(outcome, _UNSENT_ERRORS)
 
 
 def goes_on(outcome: Outcome) -> bool:

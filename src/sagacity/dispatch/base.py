@@ -29,6 +29,10 @@ class Dispatcher(Protocol):
         """Hint that a user's log has news, so many *turns* or of another kind; neither waits nor fails."""
         ...
 
+    async def obstacle(self) -> str:
+        """Return why nothing is begun for now, and what to do about it; empty if nothing is in the way."""
+        ...
+
     def poll_now(self) -> None:
         """Hint that something may be due or unindexed, whoever's it is; neither waits nor fails."""
         ...

@@ -81,6 +81,10 @@ class LocalDispatcher:
             self._queued.add(scope)
             asyncio.get_running_loop().call_later(self._gather_seconds, self._queue.put_nowait, scope)
 
+    async def obstacle(self) -> str:
+        """Return nothing: what is due is done here."""
+        return ""
+
     def poll_now(self) -> None:
         """Hint that something may be due or unindexed, whoever's it is."""
         self._to_index.set()

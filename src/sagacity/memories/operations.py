@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import Conflict, InvalidInput, NotFound
@@ -26,6 +27,8 @@ NAMED_USERS = 1_000
 """How many of a run's users are named; all are counted."""
 _NAMED_AGENTS = 10
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.05, 1.0
+_BEGIN_WITHIN = timedelta(seconds=2)
+"""A run that goes on for so long may be one that nobody works on; a person begins to wonder then, too."""
 
 
 async def generate(
@@ -145,13 +148,17 @@ async def find_operation(
             found = await snapshot.operations.get(operation_id)
         else:
             found = await snapshot.operations.latest(name)
-        return None if found is None else (found, await _progress(snapshot, found))
+        if found is None:
+            return None
+        progress = await _progress(snapshot, found)
+    return found, await _with_obstacle(acting, found, progress)
 
 
 async def progress_of(acting: Acting, operation: Operation) -> OperationProgress:
-    """Return the users that a run has dealt with."""
+    """Return the users that a run has dealt with, and what holds it up."""
     async with acting.read() as snapshot:
-        return await _progress(snapshot, operation)
+        progress = await _progress(snapshot, operation)
+    return await _with_obstacle(acting, operation, progress)
 
 
 async def _progress(snapshot: Transaction, operation: Operation) -> OperationProgress:
@@ -164,6 +171,16 @@ async def _progress(snapshot: Transaction, operation: Operation) -> OperationPro
         failed=tuple(failed),
         trouble=await operations.trouble(number) if operation.goes_on else "",
     )
+
+
+async def _with_obstacle(
+    acting: Acting, operation: Operation, progress: OperationProgress
+) -> OperationProgress:
+    """Add why nobody works on a run that was started a while ago, if it knows of no trouble itself."""
+    is_new = acting.parts.clock.now() - operation.created_at < _BEGIN_WITHIN
+    if progress.trouble or is_new or not operation.goes_on:
+        return progress
+    return progress.model_copy(update={"trouble": await acting.parts.dispatcher.obstacle()})
 
 
 def progress_text(operation: Operation) -> str:

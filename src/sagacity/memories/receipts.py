@@ -64,6 +64,8 @@ async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
         progress[place] = progress[place].model_copy(update={"entries": entries.get(one.name)})
         if one.kind not in taught_kinds:
             progress[place] = await explained(progress[place], one, turns)
+    waits = any(step.state is LearnerState.WAITING for step in progress)
+    obstacle = await acting.parts.dispatcher.obstacle() if waits else ""
     return Receipt(
         request_id=request.request_id,
         user_id=request.user_id,
@@ -74,7 +76,7 @@ async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
         indexed=IndexProgress(vector=vector),
         learners=tuple(progress),
         memories=tuple(map(taught_view, taught)),
-        warnings=tuple(filter(None, (calls.note,))),
+        warnings=tuple(filter(None, (calls.note, obstacle))),
     )
 
 

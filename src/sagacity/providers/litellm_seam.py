@@ -7,12 +7,13 @@ import logging
 import os
 import warnings
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache, wraps
 from ssl import SSLContext
+from threading import Thread
 from types import ModuleType
-from typing import Any, Final, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import httpx
 from pydantic import BaseModel, ConfigDict
@@ -156,10 +157,6 @@ def load_litellm() -> LoadedLiteLLM:
     )
 
 
-_LOADING: Final = ThreadPoolExecutor(1, thread_name_prefix="litellm")
-"""One thread: those who need it meanwhile would load it beside the first, each in a thread that others wait for."""
-
-
 @contextmanager
 def _kept_from_collection() -> Generator[None]:
     """
@@ -182,7 +179,28 @@ async def loaded_litellm() -> LoadedLiteLLM:
     """Return LiteLLM, loaded in a thread by whoever needs it first; the others wait for that."""
     if load_litellm.cache_info().currsize:
         return load_litellm()
-    return await asyncio.get_running_loop().run_in_executor(_LOADING, load_litellm)
+    return await asyncio.wrap_future(_loading())
+
+
+@cache
+def _loading() -> Future[LoadedLiteLLM]:
+    """
+    Begin to load LiteLLM, in one thread: those who need it meanwhile would load it beside the first.
+
+    The process may end meanwhile, which a pool's thread would keep it from for all the seconds that this takes.
+    """
+    loading: Future[LoadedLiteLLM] = Future()
+    loading.set_running_or_notify_cancel()  # from here on nobody who gives up ends it for the others
+
+    def load() -> None:
+        try:
+            loading.set_result(load_litellm())
+        except BaseException as error:  # noqa: BLE001  it is raised where it is waited for; the next call tries again
+            _loading.cache_clear()
+            loading.set_exception(error)
+
+    Thread(target=load, name="litellm", daemon=True).start()
+    return loading
 
 
 async def close_clients() -> None:

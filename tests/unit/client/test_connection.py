@@ -60,6 +60,12 @@ def client(script: Callable[[httpx.Request], httpx.Response], **options: object)
     return Sagacity("http://127.0.0.1:1", transport=httpx.MockTransport(script), **options)
 
 
+def _every(kind: type[SagacityError]) -> list[type[SagacityError]]:
+    """All below it that the server may name."""
+    below = [one for one in kind.__subclasses__() if one.__module__ == kind.__module__]
+    return below + [further for one in below for further in _every(one)]
+
+
 BUSY = problem(503, "StorageError", **{"Retry-After": "0"})
 
 
@@ -181,6 +187,19 @@ def test_what_may_not_happen_twice_is_sent_once(call: Callable[[Sagacity], objec
         assert len(script.requests) == 1
 
 
+@pytest.mark.parametrize("failure", [httpx.ConnectError("refused"), httpx.ConnectTimeout("slow")])
+def test_what_was_never_sent_is_sent_again(failure: Answer) -> None:
+    """Where no server took the connection, as while it restarts, any call may be made again, a chat's message, too."""
+    script = Script(failure, ok(deleted_count=1))
+    client(script).delete_request("r")
+    assert len(script.requests) == 2
+    told = 'event: done\nid: 9\ndata: {"status": "done"}\n\n'
+    stream = httpx.Response(200, text=told, headers={"Content-Type": "text/event-stream"})
+    script = Script(failure, stream)
+    assert [one.event for one in client(script).send_message("hello", user_id="ana")] == ["done"]
+    assert len(script.requests) == 2
+
+
 def test_publish_is_repeated_under_one_request_id() -> None:
     """A retried publish names itself, so that the server stores it once."""
     script = Script(httpx.ReadError("cut"), BUSY, ok(message="queued"))
@@ -235,6 +254,14 @@ def test_error_bodies_raise_the_names_of_the_domain(
     """What the server raised is raised here, also when only the status tells."""
     with pytest.raises(SagacityError) as raised:
         client(Script(answer), retry_seconds=0).get_receipt("r")
+    assert type(raised.value) is kind
+
+
+@pytest.mark.parametrize("kind", _every(SagacityError), ids=lambda kind: kind.__name__)
+def test_every_error_of_the_server_keeps_its_name(kind: type[SagacityError]) -> None:
+    """Whoever catches `StorageUnavailable` of a database that is away gets it from the SDK, too."""
+    with pytest.raises(SagacityError) as raised:
+        client(Script(problem(500, kind.__name__)), retry_seconds=0).get_receipt("r")
     assert type(raised.value) is kind
 
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 _PROGRAM = """
 import asyncio, threading
@@ -21,6 +22,30 @@ def test_those_who_come_meanwhile_wait_without_a_thread() -> None:
     """Each would load it once more beside the first, and keep a thread from everybody else meanwhile."""
     ran = subprocess.run([sys.executable, "-c", _PROGRAM], stdout=subprocess.PIPE, text=True, check=True)
     assert ran.stdout.split() == ["1", "1", "0"]
+
+
+_ENDING = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from sagacity.providers import litellm_seam
+
+async def end_meanwhile():
+    waiting = [asyncio.create_task(litellm_seam.loaded_litellm()) for _ in range(2)]
+    done, _ = await asyncio.wait(waiting, timeout=0.1)
+    waiting[0].cancel()
+    await asyncio.wait(waiting, timeout=0.1)
+    print(len(done), waiting[1].done())
+
+asyncio.run(end_meanwhile())
+"""
+
+
+def test_a_process_ends_while_it_is_loaded(tmp_path: Path) -> None:
+    """A server that is told to stop soon after its first call of a model does not wait for seconds of imports."""
+    (tmp_path / "litellm.py").write_text("import threading; threading.Event().wait()")
+    command = [sys.executable, "-c", _ENDING, tmp_path]
+    ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+    assert ran.stdout.split() == ["0", "False"]
 
 
 _LOOKING = """

@@ -34,7 +34,8 @@ class AsyncSagacity(AsyncCalls):
             await sagacity.wait_for_receipt(published.request_id)
             found = await sagacity.search("what may she eat?", user_id="ana")
 
-    Calls that only read, and a publish, are tried again by themselves when the network or the server hiccups.
+    Calls that only read, and a publish, are tried again by themselves when the network or the server hiccups. Any other
+    call is tried again only where no server took the connection, as while one restarts.
     A call that fails raises one of `sagacity.client.errors`. `success=False` says that there was nothing to do, or that
     a run that was waited for did not come to its end.
     """

@@ -8,7 +8,7 @@ from typing import Self, TypeVar
 import httpx
 from httpx_sse import EventSource, ServerSentEvent
 from pydantic import BaseModel
-from tenacity import AsyncRetrying, retry_if_result, stop_after_attempt, stop_before_delay
+from tenacity import AsyncRetrying, retry_if_result, stop_before_delay
 
 from sagacity.client.environment import default_api_key, default_url
 from sagacity.client.errors import Unreachable, error_of
@@ -17,6 +17,7 @@ from sagacity.client.retry import (
     async_pause,
     goes_on,
     is_passing,
+    is_unsent,
     last_outcome,
     reconnect_seconds,
     wait_seconds,
@@ -49,8 +50,9 @@ class AsyncConnection:
             api_key: by default SAGACITY_API_KEY; without one the server has to run without tokens.
             timeout_seconds: the longest silence of the server in one attempt.
             retry_seconds: until how long after its start a call that may be repeated is sent again when it fails in
-                passing, such as at a server that restarts or says that it is busy; a stream, after it was lost.
-                0: never. A timeout is such a failure too, so one that is longer than this is not tried again.
+                passing, such as at a server that restarts or says that it is busy; another one, while no server takes
+                the connection; a stream, after it was lost. 0: never. A timeout is such a failure too, so one that is
+                longer than this is not tried again.
             allow_insecure: whether the key may go over plain http to another machine.
             transport: replaces the network, for tests.
 
@@ -110,7 +112,8 @@ class AsyncConnection:
             reply: what the answer is read as.
             params: of the query; None is left out.
             body: sent as JSON, without the fields that were not set.
-            repeatable: whether sending it twice is the same as once: then it is tried again by itself.
+            repeatable: whether sending it twice is the same as once: then it is tried again by itself. Another call is
+                where no server took the connection.
             timeout_seconds: in place of the connection's own.
 
         Raises:
@@ -202,7 +205,8 @@ class AsyncConnection:
                 outcome = error
             now, wait = time.monotonic(), reconnect_seconds(outcome)
             lost_at = now if lost_at is None else lost_at
-            if not last_id or now + wait - lost_at >= self._retry_seconds or not goes_on(outcome):
+            may_go_on = goes_on(outcome) if last_id else is_unsent(outcome)
+            if not may_go_on or now + wait - lost_at >= self._retry_seconds:
                 _settled(outcome, self.url)
                 raise Unreachable(f"{self.url} ended the stream before its last event")
             await async_pause(wait)
@@ -227,8 +231,8 @@ class AsyncConnection:
 
     async def _send(self, request: httpx.Request, *, repeatable: bool) -> httpx.Response:
         policy = AsyncRetrying(
-            retry=retry_if_result(is_passing),
-            stop=stop_before_delay(self._retry_seconds) if repeatable else stop_after_attempt(1),
+            retry=retry_if_result(is_passing if repeatable else is_unsent),
+            stop=stop_before_delay(self._retry_seconds),
             wait=wait_seconds,
             sleep=async_pause,
             retry_error_callback=last_outcome,

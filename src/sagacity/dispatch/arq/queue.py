@@ -24,6 +24,9 @@ _RECORD_MILLISECONDS = 24 * 3600 * 1000
 _JOBS_A_CALL = 100
 _LOOK_KEY = "sagacity:look"
 _LOOK_SECONDS = 60
+_WORKER_KEY = "sagacity:worker"
+WORKER_SECONDS = 15
+"""How long a worker counts as running after it was heard of last; it says so three times as often."""
 _T = TypeVar("_T")
 
 _NOW = """
@@ -135,6 +138,17 @@ class JobQueue:
     async def is_sweep_requested(self) -> bool | None:
         """Return whether a sweep was asked for since the last time."""
         answer = await self._reply(self._run("return redis.call('DEL', KEYS[1])", (_LOOK_KEY,), ()))
+        return None if answer is None else bool(answer)
+
+    async def note_worker(self) -> None:
+        """Say that a worker takes work, for `WORKER_SECONDS` from now."""
+        await self._reply(
+            self._run("redis.call('SET', KEYS[1], 1, 'EX', ARGV[1])", (_WORKER_KEY,), (WORKER_SECONDS,))
+        )
+
+    async def has_worker(self) -> bool | None:
+        """Return whether a worker takes work, or did so until some seconds ago."""
+        answer = await self._reply(self._run("return redis.call('EXISTS', KEYS[1])", (_WORKER_KEY,), ()))
         return None if answer is None else bool(answer)
 
     def lost(self, error: Exception) -> None:

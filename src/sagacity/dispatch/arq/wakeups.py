@@ -7,6 +7,8 @@ from sagacity.dispatch.job import Job, index_job, learn_job
 from sagacity.dispatch.loops import end, for_ever
 from sagacity.domain.tenant import DueScope
 
+NO_WORKER = "no worker is running: start one with `sagacity worker`"
+_UNREACHABLE = "Redis does not answer: workers begin nothing new until it does"
 _MOST_JOBS = 10_000
 _PAUSE_WHEN_LOST_SECONDS = 1.0
 
@@ -36,6 +38,13 @@ class ArqWakeups:
         if len(self._jobs) < _MOST_JOBS:
             self._jobs.update((learn_job(scope), index_job(scope.tenant)))
         self._news.set()
+
+    async def obstacle(self) -> str:
+        """Return that Redis is away, or that no worker takes work; empty if one does."""
+        has_worker = await self._queue.has_worker()
+        if has_worker is None:
+            return _UNREACHABLE
+        return "" if has_worker else NO_WORKER
 
     def poll_now(self) -> None:
         """Hint that something may be due or unindexed, whoever's it is."""

@@ -8,7 +8,7 @@ from datetime import timedelta
 import structlog
 
 from sagacity.dispatch.arq.consumer import QueueConsumer
-from sagacity.dispatch.arq.queue import JobQueue
+from sagacity.dispatch.arq.queue import WORKER_SECONDS, JobQueue
 from sagacity.dispatch.base import Handler
 from sagacity.dispatch.job import Job, JobKind, index_job, learn_job
 from sagacity.dispatch.lease import acquire_lease
@@ -75,8 +75,9 @@ class ArqWorker:
         """Start working; what was left by others is found by the first sweep."""
         loops = [
             self._sweep,
+            self._be_known,
             *(lane.run for lane in self._lanes),
-        ]  # the sweep first: it ends before the others
+        ]  # the first two end before the others
         self._tasks = [asyncio.create_task(for_ever(loop)) for loop in loops]
 
     async def stop(self, drain_seconds: float = 0) -> None:
@@ -86,7 +87,7 @@ class ArqWorker:
         Args:
             drain_seconds: longest wait; a cancelled stop waits no longer.
         """
-        await end(self._tasks[:1])
+        await end(self._tasks[:2])
         try:
             await asyncio.gather(*(lane.drain(drain_seconds) for lane in self._lanes))
         finally:
@@ -129,6 +130,11 @@ class ArqWorker:
             waits = bool(await snapshot.search.unembedded(1))
         if waits:
             await self._queue.offer([job])
+
+    async def _be_known(self) -> None:
+        """Let servers know that somebody does what they leave to workers."""
+        await self._queue.note_worker()
+        await asyncio.sleep(WORKER_SECONDS / 3)
 
     async def _sweep(self) -> None:
         """Sweep if no other worker does, and rest until something may be due."""

@@ -99,7 +99,8 @@ class Receipt(View):
     learners: tuple[LearnerProgress, ...] = ()
     memories: tuple[TaughtMemory, ...] = ()
     warnings: tuple[str, ...] = Field(
-        default=(), description="What else limits learning now, such as a spending cap that is reached."
+        default=(),
+        description="What else limits learning now: a spending cap that is reached, or that no worker runs.",
     )
 
 
