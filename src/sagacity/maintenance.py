@@ -21,7 +21,7 @@ from sagacity.config.choices import (
     postgres_options,
 )
 from sagacity.config.document_place import DocumentPlace
-from sagacity.config.open import ConfigPlace, open_configs, open_configs_in, open_place_in
+from sagacity.config.open import ConfigPlace, open_configs, open_place
 from sagacity.config.settings import Settings
 from sagacity.domain.audit import OPERATOR
 from sagacity.domain.base import Value
@@ -266,14 +266,14 @@ async def copy_configs(settings: Settings, source: ConfigPlace, target: ConfigPl
     organisations = versions = 0
     clock = SystemClock()
     async with open_database(settings) as storage:
-        old = open_configs_in(settings, storage, source, clock=clock)
-        new = open_configs_in(settings, storage, target, clock=clock)
+        old = open_configs(settings, storage, clock=clock, place=source)
+        new = open_configs(settings, storage, clock=clock, place=target)
         org_ids = {tenant.org_id for tenant in await storage.organisations()} | {LOCAL_ORG}
         for tenant in (Tenant(org_id=org_id) for org_id in sorted(org_ids)):
             if (kept := await old.kept(tenant)) is not None:
                 await new.keep(tenant, kept, by=OPERATOR)
                 organisations, versions = organisations + 1, versions + len(kept.versions)
-    tokens = await _copy_tokens(open_place_in(settings, source), open_place_in(settings, target))
+    tokens = await _copy_tokens(open_place(settings, source), open_place(settings, target))
     return CopiedConfigs(organisations=organisations, versions=versions, tokens=tokens)
 
 

@@ -99,6 +99,11 @@ class ConfigStoreSettings(BaseSettings):
             )
         return self
 
+    @field_validator("config_folder")
+    @classmethod
+    def _expanded(cls, value: Path | None) -> Path | None:
+        return None if value is None else value.expanduser()
+
     @field_validator("config_s3_encryption_key")
     @classmethod
     def _fernet(cls, value: SecretStr) -> SecretStr:
