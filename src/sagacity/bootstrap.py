@@ -1,4 +1,4 @@
-"""Settings become a running Sagacity: the one place where everything is put together."""
+"""Build a running Sagacity from the settings: the one place where all parts are put together."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable

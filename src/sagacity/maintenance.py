@@ -1,4 +1,4 @@
-"""What an operator does to a whole installation: migrate, reindex, compare copies, back up, verify erasures."""
+"""Commands on a whole installation: migrate, reindex, check the vector copy, back up, verify erasures."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine

@@ -1,4 +1,4 @@
-"""The configurations that an organisation had: listed, compared, brought back, and sealed by another key."""
+"""The versions of an organisation's configuration: list, compare, restore, and reseal with another key."""
 
 from collections.abc import Callable, Sequence
 

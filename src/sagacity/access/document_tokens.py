@@ -1,4 +1,4 @@
-"""API tokens in a document outside the database, for servers whose disks come and go."""
+"""API tokens in a document outside the database, for servers whose disks do not last."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Settings become the place of API tokens: a document in self-host mode, else the database."""
+"""Open the store of API tokens that the settings choose: a document in self-host mode, else the database."""
 
 from sagacity.access.document_tokens import DocumentTokens
 from sagacity.access.token_store import DatabaseTokens, TokenStore

@@ -1,4 +1,4 @@
-"""Quotas of organisations: set by who runs the installation, seen by who may see the whole organisation."""
+"""Quotas of organisations: set by the operator, and visible to whoever may see the whole organisation."""
 
 from sagacity.domain.errors import Forbidden, InvalidInput
 from sagacity.domain.ids import OrgId

@@ -1,4 +1,4 @@
-"""Site variables, for those who run the installation."""
+"""Site variables, for operators of the installation."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Where API tokens are kept: what every place has to do, and the database that does it."""
+"""The interface of every store of API tokens, and the store in the database."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""When tokens were used last: noted at once, written some time later for many together."""
+"""When tokens were last used: noted in memory at once, and written in batches a little later."""
 
 import asyncio
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""API tokens: given, listed, replaced and taken back by those who may, and found by their secret."""
+"""API tokens: create, list, rotate and revoke them, and find one by its secret."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Passwords forgotten and changed, and accounts deleted for good."""
+"""Reset or change a password, and delete an account for good."""
 
 from sagacity.accounts.even_times import at_even_times
 from sagacity.accounts.organisations import list_organisations

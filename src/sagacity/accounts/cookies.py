@@ -1,4 +1,4 @@
-"""Sessions of browsers: a cookie that scripts cannot read, and a token that other sites' pages cannot know."""
+"""Browser sessions: a cookie that scripts cannot read, and a CSRF token that other sites cannot know."""
 
 import hmac
 from datetime import datetime

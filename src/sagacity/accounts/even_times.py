@@ -1,4 +1,4 @@
-"""Answers at even times: how long a call takes tells nothing of the address that it is about."""
+"""Constant response times, so that how long a call takes does not reveal whether an address has an account."""
 
 import asyncio
 import functools

@@ -1,4 +1,4 @@
-"""Sends the e-mails of invitations, of every organisation that has some due."""
+"""Send the invitation e-mails that are due, for every organisation."""
 
 import secrets
 from dataclasses import dataclass

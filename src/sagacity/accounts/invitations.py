@@ -1,4 +1,4 @@
-"""Invitations: sent, taken back, and accepted with the code of the e-mail."""
+"""Invitations: send, withdraw, and accept with the code from the e-mail."""
 
 from sagacity.accounts.parts import BAD_CODE, AccountParts
 from sagacity.accounts.sign_in import account_of

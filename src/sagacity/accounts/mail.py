@@ -1,4 +1,4 @@
-"""Sends the e-mails that are due: what is due is a query, so that none is lost with a process."""
+"""Send the e-mails that are due. What is due is a query, so a crash loses none."""
 
 import asyncio
 import secrets

@@ -1,4 +1,4 @@
-"""Members of the caller's organisation: listed, given another role, and taken out."""
+"""Members of the caller's organisation: list them, change a role, remove one."""
 
 from typing import NamedTuple
 

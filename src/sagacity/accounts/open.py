@@ -1,4 +1,4 @@
-"""Settings become accounts."""
+"""Open the accounts as the settings configure them."""
 
 import asyncio
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What accounts work with, and what holds for them."""
+"""What every account operation needs: storage, clock, keys, limits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""When an e-mail that could not be handed over is tried again."""
+"""When to retry an e-mail that could not be sent."""
 
 from datetime import datetime, timedelta
 

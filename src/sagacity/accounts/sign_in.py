@@ -1,4 +1,4 @@
-"""Signing in, going on, and signing out."""
+"""Sign in, renew a session, and sign out."""
 
 import secrets
 from datetime import datetime, timedelta

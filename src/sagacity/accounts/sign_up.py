@@ -1,4 +1,4 @@
-"""Making an account, and confirming its address."""
+"""Create an account and confirm its address."""
 
 import hmac
 from typing import Any

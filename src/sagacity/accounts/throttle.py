@@ -1,4 +1,4 @@
-"""How often somebody may try: counted before the try, for the account and for where it comes from."""
+"""How often somebody may try: tries are counted beforehand, per account and per network address."""
 
 import math
 from collections.abc import Sequence

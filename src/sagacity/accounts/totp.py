@@ -1,4 +1,4 @@
-"""A second step of signing in: a code of an authenticator app (RFC 6238), or one that was noted for when it is gone."""
+"""The second step of signing in: a code of an authenticator app (RFC 6238), or a recovery code."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Answers of the chat, recorded when they end, however they end."""
+"""Record each answer of the chat when it ends, whether it succeeded or not."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What waits to be done, read from the database at most every few seconds, however often it is asked for."""
+"""How much work is waiting, read from the database at most once every few seconds."""
 
 import asyncio
 

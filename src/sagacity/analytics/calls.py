@@ -1,4 +1,4 @@
-"""Searches and contexts, recorded when their call ends, however it ends."""
+"""Record each search and each context when its call ends, whether it succeeded or not."""
 
 import asyncio
 import time

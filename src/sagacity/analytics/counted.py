@@ -1,4 +1,4 @@
-"""Calls are counted on their way to where they are recorded, also where nothing is recorded."""
+"""A recorder that counts calls for the metrics and passes them on."""
 
 from sagacity.domain.analytics import RequestAnalytics
 from sagacity.domain.recorder import Recorder

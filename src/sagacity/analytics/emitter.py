@@ -1,4 +1,4 @@
-"""What was recorded on its way into the database, in batches; no call waits for it, and none fails by it."""
+"""Write recorded values to the database in batches, in the background; no call waits for it or fails with it."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""A trace and a context in the numbers of the record; pure."""
+"""Turn a search trace and a context into the numbers of a record; pure."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Settings become what writes calls and usage events."""
+"""Open the emitters of calls and usage events, as the settings configure them."""
 
 from sagacity.analytics.emitter import Emitter, EmitterPolicy
 from sagacity.analytics.writers import CallWriter, UsageWriter

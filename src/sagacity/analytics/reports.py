@@ -1,4 +1,4 @@
-"""What recorded calls tell, on behalf of a principal: of its organisation, or of one user."""
+"""Reports over recorded calls, for the principal's organisation or one of its users."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

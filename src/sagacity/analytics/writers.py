@@ -1,4 +1,4 @@
-"""How recorded calls and usage events are written, and that somebody comes later to clean up after them."""
+"""How recorded calls and usage events are written, and how the task that deletes old ones is made due."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta

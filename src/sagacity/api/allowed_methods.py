@@ -1,4 +1,4 @@
-"""Which methods a path has, over all its routes; Starlette tells those of the first."""
+"""All methods that a path allows, over all its routes; Starlette reports only those of the first."""
 
 from collections.abc import Iterable, Mapping
 

@@ -1,4 +1,4 @@
-"""Recorded answers, searches and contexts, and what they tell together."""
+"""Recorded answers, searches and contexts, and reports over them."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal

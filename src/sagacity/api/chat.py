@@ -1,4 +1,4 @@
-"""The chat: conversations, and streamed answers that rest on what is remembered."""
+"""The chat: conversations, and streamed answers that draw on memory."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing

@@ -1,4 +1,4 @@
-"""The parts of the server, each asked whether it works; what is told of a failure names no address and no secret."""
+"""Check each part of the server; a reported failure contains no address and no secret."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Connections: how many there may be, and how long a client may take to say what it wants."""
+"""How many connections there may be, and how long a client may take to send its request."""
 
 import asyncio
 from http import HTTPStatus

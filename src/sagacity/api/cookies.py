@@ -1,4 +1,4 @@
-"""The cookies of browsers: how they are set, and which calls by cookie are another site's doing."""
+"""How cookies are set, and which calls by cookie come from another site."""
 
 from collections.abc import Collection
 from urllib.parse import urlsplit

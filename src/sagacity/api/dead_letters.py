@@ -1,4 +1,4 @@
-"""Turns that a learner gave up: seen, and learned again on demand."""
+"""Dead letters: list them, and replay them."""
 
 from typing import Annotated
 

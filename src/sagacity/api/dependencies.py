@@ -1,4 +1,4 @@
-"""Who calls, and what they may reach."""
+"""Who is calling, and what the caller may reach."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager

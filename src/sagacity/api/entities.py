@@ -1,4 +1,4 @@
-"""Who and what a user speaks of, and how these belong together: read, edited, merged."""
+"""A user's graph: read, edit and merge entities and relationships."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar

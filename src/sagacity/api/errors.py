@@ -1,4 +1,4 @@
-"""Errors become replies: one table, error to status, and one shape of body."""
+"""Turn errors into replies: one table from error to status, and one shape of body."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast

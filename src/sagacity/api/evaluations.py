@@ -1,4 +1,4 @@
-"""Whether sessions went well, and the figures of the dashboard."""
+"""Evaluations of sessions, and the figures of the dashboard."""
 
 from collections.abc import Sequence
 from datetime import timedelta

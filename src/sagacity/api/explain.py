@@ -1,4 +1,4 @@
-"""How an answer came about, for those who asked: a line for everybody, the whole of it on request."""
+"""How an answer came about: one line always, the whole trace on request."""
 
 from sagacity.domain.query import Query, Trace
 from sagacity.memories.search import REFORMULATION

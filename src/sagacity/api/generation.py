@@ -1,4 +1,4 @@
-"""Learning that someone starts: over whole logs into PENDING, or over their newest windows into CURRENT."""
+"""Start learning by hand: over whole logs into PENDING, or over the newest windows into CURRENT."""
 
 from sagacity.api.dependencies import Caller, Runs
 from sagacity.api.parameters import Waited

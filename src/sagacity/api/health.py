@@ -1,4 +1,4 @@
-"""Whether the server works; open to everyone, and silent about data."""
+"""Whether the server works; open to everyone, and says nothing about data."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""How a memory came to be what it is; and the way back from a merge."""
+"""The history of a memory, and how to undo a merge."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What happened: published, read back, deleted."""
+"""Interactions: publish, read and delete them."""
 
 from collections.abc import Sequence
 from itertools import islice

@@ -1,4 +1,4 @@
-"""What a route says of itself beside its endpoint, read when the application is put together."""
+"""Marks that a route carries beside its endpoint; they are read when the application is built."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar

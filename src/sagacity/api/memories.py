@@ -1,4 +1,4 @@
-"""A user's memories of the four types: added, listed, found, edited, deleted."""
+"""A user's memories of the four types: add, list, search, edit, delete."""
 
 from datetime import UTC, datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""What is wrong with stored memories: junk, duplicates, contradictions, stale ones, and those without evidence."""
+"""Problems of stored memories: junk, duplicates, contradictions, stale ones, and those without evidence."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The server's own figures, for Prometheus."""
+"""The server's metrics, for Prometheus."""
 
 from fastapi.responses import PlainTextResponse
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4

@@ -1,4 +1,4 @@
-"""Signing in at an OpenID Connect provider, and with a cookie in place of tokens."""
+"""Sign in with an OpenID Connect provider, and with a cookie instead of tokens."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document: what the routes say of themselves, with an example of each call."""
+"""Build the OpenAPI document from the routes, with an example of each call."""
 
 import json
 from collections.abc import Mapping

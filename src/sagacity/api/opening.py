@@ -1,4 +1,4 @@
-"""A server opens what it runs on: before it answers calls or, if its database is away, as soon as that is back."""
+"""Open what the server runs on: before it answers calls or, if the database is down, as soon as that is back."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable

@@ -1,4 +1,4 @@
-"""Long runs that someone started: their state, the list of them, cancelling."""
+"""Operations: list them, look at one, cancel one."""
 
 from typing import Annotated
 

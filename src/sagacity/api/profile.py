@@ -1,4 +1,4 @@
-"""What a user says of themselves, and what may be remembered of them."""
+"""A user's own settings: what they say of themselves, and what may be remembered."""
 
 from fastapi import Response
 

@@ -1,4 +1,4 @@
-"""What is known about users: profiles."""
+"""Profiles: facts about users."""
 
 from collections.abc import Sequence
 from typing import Annotated

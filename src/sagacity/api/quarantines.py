@@ -1,4 +1,4 @@
-"""Quarantines: what is taken out of everything that is served, and back."""
+"""Quarantines: take data out of everything that is served, and put it back."""
 
 from typing import Annotated
 

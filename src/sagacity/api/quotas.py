@@ -1,4 +1,4 @@
-"""Quotas: what organisations may have at most, and how much of it they use."""
+"""Quotas of organisations, and how much of each is used."""
 
 from collections.abc import Sequence
 from typing import Annotated

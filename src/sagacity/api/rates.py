@@ -1,4 +1,4 @@
-"""How often a route may be called, said beside it."""
+"""The rate limit of a route, declared beside it."""
 
 from collections.abc import Callable, Iterable
 from enum import IntEnum

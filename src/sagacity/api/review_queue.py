@@ -1,4 +1,4 @@
-"""Memories that a person should look at, what the person decides, and how that is undone."""
+"""The review queue: memories to look at, the reviewer's decisions, and undoing them."""
 
 from sagacity.api.dependencies import Reads, Writes
 from sagacity.api.rates import Rate, limited

@@ -1,4 +1,4 @@
-"""A route that knows its names: what a caller sends beside them is refused, or named in the reply to a write."""
+"""A route that knows the names of its parameters: others are refused, or named in the reply to a write."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""How long a call waits for the run that it starts."""
+"""How long a call waits for the operation that it starts."""
 
 from typing import Annotated
 

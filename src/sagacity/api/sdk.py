@@ -1,4 +1,4 @@
-"""What a route says to the scripts that write clients, beside its own description."""
+"""What a route tells the scripts that generate clients, beyond its own description."""
 
 from collections.abc import Mapping
 from typing import Any

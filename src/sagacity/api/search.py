@@ -1,4 +1,4 @@
-"""Finding what was said and what was learned."""
+"""Search memories and turns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Site variables: values of the whole installation."""
+"""Site variables: values that hold for the whole installation."""
 
 from typing import Annotated
 

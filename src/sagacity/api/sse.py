@@ -1,4 +1,4 @@
-"""Events of an answer as server-sent events."""
+"""Encode the events of an answer as server-sent events."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""API tokens: what other programs call the server with."""
+"""API tokens, with which other programs call the server."""
 
 from datetime import timedelta
 from typing import Annotated

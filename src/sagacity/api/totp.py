@@ -1,4 +1,4 @@
-"""The second step of signing in: codes of authenticator apps, turned on, asked for, and turned off."""
+"""The second step of signing in: enable, use and disable codes of an authenticator app."""
 
 from sagacity.accounts import totp
 from sagacity.api.accounts import Address, Visits

@@ -1,4 +1,4 @@
-"""How often memories are surfaced, how many tokens that took, and what came of it."""
+"""Usage of memory: how often memories are surfaced, at how many tokens, and with what result."""
 
 from typing import Annotated
 

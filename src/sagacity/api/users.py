@@ -1,4 +1,4 @@
-"""Users as a whole: exported, and erased with a report that proves it."""
+"""Whole users: export one, or erase one with a report that proves it."""
 
 from typing import Annotated, Any
 

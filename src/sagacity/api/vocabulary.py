@@ -1,4 +1,4 @@
-"""The older names of routes, answered with the older names of fields."""
+"""Older names of routes; their replies use the older names of fields."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Which routes may take longer than others, said beside them."""
+"""Routes that may take longer than others, declared beside them."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What a worker answers over HTTP, if it is given a port: whether it works, and its figures. Nothing else."""
+"""What a worker answers over HTTP, if it is given a port: health and metrics, nothing else."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""Tokens of accounts: made here, and verified as those of other issuers are."""
+"""Tokens of accounts: created here, and verified like those of other issuers."""
 
 import hashlib
 import hmac

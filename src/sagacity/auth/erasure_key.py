@@ -1,4 +1,4 @@
-"""The secret that the operator holds, by which users are hashed, what is known of them sealed, and reports signed."""
+"""The operator's secret that hashes erased users, seals what is known of them, and signs reports."""
 
 import base64
 import hashlib

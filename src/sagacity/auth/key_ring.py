@@ -1,4 +1,4 @@
-"""Envelope encryption: a data key of an organisation seals texts, and a key that the operator holds wraps data keys."""
+"""Envelope encryption: an organisation's data key seals texts, and the operator's key wraps data keys."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""Reading an issuer's public keys over HTTP."""
+"""Read an issuer's public keys over HTTP."""
 
 import asyncio
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Passwords, hashed with Argon2id (RFC 9106) in threads of their own."""
+"""Hash passwords with Argon2id (RFC 9106), in threads of their own."""
 
 import asyncio
 import secrets

@@ -1,4 +1,4 @@
-"""A secret that is kept in a file of its own, which only its owner may read."""
+"""A secret in a file of its own that only its owner may read."""
 
 import os
 import secrets

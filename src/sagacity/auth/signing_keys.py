@@ -1,4 +1,4 @@
-"""From an issuer's key set (RFC 7517) to the keys that verify tokens; pure."""
+"""Read an issuer's key set (RFC 7517) into keys that verify tokens; pure."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""API tokens: made, hashed and compared; pure."""
+"""API tokens: create, hash and compare; pure."""
 
 import hashlib
 import secrets

@@ -1,4 +1,4 @@
-"""One-time passwords by time, as authenticator apps compute them (RFC 6238): six digits, new each 30 seconds."""
+"""Time-based one-time passwords (RFC 6238): six digits, a new code every 30 seconds."""
 
 import base64
 import hmac

@@ -1,4 +1,4 @@
-"""A user's conversations: listed, changed and deleted, and what was said in them."""
+"""A user's conversations: list, rename and delete them, and read their messages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The conversation so far, as far as it fits: its newest messages, in whole as long as they go in."""
+"""The conversation so far, cut to a token budget: the newest messages, whole as long as they fit."""
 
 from collections.abc import Callable, Sequence
 

@@ -1,4 +1,4 @@
-"""Answers that this process is writing: what there is of each, who reads it, and its copy in the database."""
+"""The answers that this process is writing: their text so far, their readers, and their copies in the database."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""An answer without a model: the best of what is remembered, with dates, and labelled as that."""
+"""An answer without a model: the best matching memories with their dates, labelled as such."""
 
 import re
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""What an answer is made of: the conversation so far, and what is remembered."""
+"""Prepare an answer: the conversation so far, and what is remembered."""
 
 import time
 from collections.abc import Mapping, Sequence

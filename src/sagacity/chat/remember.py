@@ -1,4 +1,4 @@
-"""What is remembered of a message, beside what the conversation itself says."""
+"""Find what is remembered for a message, beyond what the conversation itself says."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

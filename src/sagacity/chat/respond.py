@@ -1,4 +1,4 @@
-"""Messages of users, answered: each is stored first, then answered while any number of readers follow."""
+"""Answer messages: each is stored first, then answered while any number of readers follow."""
 
 import asyncio
 import time

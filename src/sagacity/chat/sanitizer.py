@@ -1,4 +1,4 @@
-"""A streamed answer without what no database keeps: NUL characters, and halves of surrogate pairs."""
+"""Remove from a streamed answer what no database stores: NUL characters and unpaired surrogates."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A few at a time, in the order in which they came; whoever takes long lets others pass."""
+"""A limited number of slots, given in order of arrival; a holder that takes long lets others pass."""
 
 import asyncio
 from collections.abc import AsyncGenerator

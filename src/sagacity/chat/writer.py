@@ -1,4 +1,4 @@
-"""One answer, from what is remembered to the log: context → model → stored."""
+"""Write one answer, from what is remembered to the log: context → model → store."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""`sagacity account`: signing up, in and out of a server that people have accounts on."""
+"""`sagacity account`: sign up, in and out of a server that has accounts."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,4 +1,4 @@
-"""`sagacity audit`: every change of access and configuration, listed, exported and checked."""
+"""`sagacity audit`: list, export and verify the audit log."""
 
 import json
 from contextlib import ExitStack, contextmanager, suppress

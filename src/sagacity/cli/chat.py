@@ -1,4 +1,4 @@
-"""`sagacity chat`: talk in the terminal, and see what the answers rest on."""
+"""`sagacity chat`: chat in the terminal, and see what the answers draw on."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping

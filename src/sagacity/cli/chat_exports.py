@@ -1,4 +1,4 @@
-"""Chats as OpenAI and Anthropic export them, read into what can be published."""
+"""Read chats that OpenAI and Anthropic export, as turns to publish."""
 
 import hashlib
 import json

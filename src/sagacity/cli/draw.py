@@ -1,4 +1,4 @@
-"""How the things that are learned look in a table."""
+"""Tables for everything that is learned."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime

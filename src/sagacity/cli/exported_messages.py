@@ -1,4 +1,4 @@
-"""Messages in files of Zep and Letta, read into what can be published: an exchange at a time."""
+"""Read messages from exports of Zep and Letta, one exchange at a time, as turns to publish."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""`sagacity invitations`: who was invited to the organisation, and accepting with the code of the e-mail."""
+"""`sagacity invitations`: list and send invitations, and accept one with the code of the e-mail."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What the global flags said, and the connection that they describe."""
+"""The global flags, and the connection that they describe."""
 
 import sys
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""Memories as mem0, Zep, Letta and LangGraph export them, read into those of one user."""
+"""Read memories that mem0, Zep, Letta and LangGraph export, as memories of one user."""
 
 import hashlib
 import json

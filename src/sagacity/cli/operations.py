@@ -1,4 +1,4 @@
-"""`sagacity operations`: long runs that someone started."""
+"""`sagacity operations`: list, follow and cancel operations."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What the user gets: results on stdout, for people or as JSON; errors on stderr; an exit code for each."""
+"""What the user sees: results on stdout, for people or as JSON; errors on stderr; exit codes."""
 
 import inspect
 import json

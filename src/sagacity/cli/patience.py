@@ -1,4 +1,4 @@
-"""Calls that are made again while the server takes no more of them, for a bounded time."""
+"""Repeat calls for a limited time while the server is over its rate limit."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What stderr shows while something takes long: a spinner or a bar on a terminal, plain lines elsewhere."""
+"""Progress on stderr: a spinner or a bar on a terminal, plain lines elsewhere."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""`sagacity site`: values of the whole installation, changed while it runs."""
+"""`sagacity site`: site variables, which can change while the servers run."""
 
 import json
 from contextlib import suppress

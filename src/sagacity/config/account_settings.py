@@ -1,4 +1,4 @@
-"""The settings of accounts: who may sign up, how passwords are hashed, and by what e-mails are sent."""
+"""Settings of accounts: who may sign up, how passwords are hashed, and how e-mails are sent."""
 
 from collections.abc import Mapping
 from typing import Literal, Self

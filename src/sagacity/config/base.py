@@ -1,4 +1,4 @@
-"""Where a tenant's configuration may be kept."""
+"""The interface of every store of tenants' configurations."""
 
 from collections.abc import Callable
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""Configurations kept in memory for a few seconds, and dropped everywhere as soon as one is set."""
+"""A cache of configurations for a few seconds; a change is announced to all processes at once."""
 
 import time
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""How many tokens a prompt of the chat may hold of what is remembered and of the conversation."""
+"""Token budgets of a chat prompt: for what is remembered, and for the conversation."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What the settings choose of the parts that other rooms open: the embedder, PostgreSQL, keys."""
+"""What the settings choose for parts of other rooms: the embedder, PostgreSQL, keys."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The settings of configurations: where they are kept, and what seals the secrets in them."""
+"""Settings of the store of configurations: where it is, and which key seals its secrets."""
 
 from collections.abc import Mapping
 from pathlib import Path

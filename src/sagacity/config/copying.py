@@ -1,4 +1,4 @@
-"""Configurations with all their versions, copied from one place to another."""
+"""Copy configurations with all their versions from one place to another."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""Where tenants' configurations are kept: with their data."""
+"""The store of configurations in the database."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""In what two configurations differ."""
+"""The fields in which two configurations differ."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Where documents may be kept."""
+"""The interface of a place for documents."""
 
 from typing import NamedTuple, Protocol
 

@@ -1,4 +1,4 @@
-"""Configurations as documents, one an organisation and its former ones beside it, wherever these can be replaced."""
+"""The store of configurations as documents: one per organisation, with its former versions beside it."""
 
 import asyncio
 import hashlib

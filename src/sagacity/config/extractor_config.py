@@ -1,4 +1,4 @@
-"""What one extractor or evaluator of a tenant does; older names of keys are taken as well."""
+"""The configuration of one extractor or evaluator; older names of keys are accepted too."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Self

@@ -1,4 +1,4 @@
-"""What the parts of a tenant's configuration are built from: texts, secrets, addresses."""
+"""Field types of a tenant's configuration: texts, secrets, addresses."""
 
 import re
 from collections.abc import Callable, Mapping

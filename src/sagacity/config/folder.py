@@ -1,4 +1,4 @@
-"""Documents in a folder of this machine, which only its owner may read."""
+"""Documents in a folder of this machine that only its owner may read."""
 
 import asyncio
 import fcntl

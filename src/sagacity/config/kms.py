@@ -1,4 +1,4 @@
-"""Keys that AWS KMS wraps, through Amazon's own client."""
+"""Wrap keys with AWS KMS, through Amazon's own client."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""Which keys a configuration has, under which names, and what to say of one that it has not."""
+"""The keys of a configuration under all their names, and the message for an unknown one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""Which model serves a tenant in which role: its own choice, its own keys, then the server's."""
+"""Which model a tenant uses in a role: its own choice, else one of its own keys, else the server's."""
 
 from collections.abc import Mapping
 from contextlib import suppress

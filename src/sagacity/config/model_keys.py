@@ -1,4 +1,4 @@
-"""The keys and addresses of the model providers that a tenant uses."""
+"""A tenant's own keys and addresses for model providers."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar

@@ -1,4 +1,4 @@
-"""Web origins in settings: lists as people write them, and what an origin is."""
+"""Web origins in settings: how lists of them are written, and what an origin is."""
 
 import json
 from json import JSONDecodeError

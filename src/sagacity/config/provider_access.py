@@ -1,4 +1,4 @@
-"""The providers we know, which of them are within reach, and with whose key."""
+"""The known model providers: which of them can be called, and with whose key."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The settings of quotas: what a new organisation may have at most."""
+"""Settings of quotas: what a new organisation may have at most."""
 
 from pydantic import Field
 from pydantic_settings import BaseSettings

@@ -1,4 +1,4 @@
-"""What each signal counts for where results are ranked by `weighted`."""
+"""The weight of each signal for the ranking `weighted`."""
 
 import math
 from typing import Annotated, Self

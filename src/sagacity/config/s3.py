@@ -1,4 +1,4 @@
-"""Documents in a bucket of S3, or of what speaks its protocol, encrypted where a key is given."""
+"""Documents in a bucket of S3 or a compatible store, encrypted if a key is given."""
 
 import asyncio
 from collections.abc import Callable

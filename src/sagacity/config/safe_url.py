@@ -1,4 +1,4 @@
-"""Which addresses of model endpoints a tenant may name; pure, asks no resolver."""
+"""Which addresses a tenant may use for model endpoints; pure, resolves no names."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""The secrets of one organisation's configuration, sealed where it is kept."""
+"""Seal the secrets of an organisation's configuration before it is stored."""
 
 from sagacity.auth.key_ring import SEALED, DataKey, OpenRing, new_data_key, wrapped_by
 from sagacity.config.tenant_config import TenantConfig, dump_sealed, has_secrets, load_config

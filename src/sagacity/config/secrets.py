@@ -1,4 +1,4 @@
-"""What a secret of the settings must be."""
+"""The requirements on a secret in the settings."""
 
 from pydantic import SecretStr
 

@@ -1,4 +1,4 @@
-"""The settings of browsers that sign in: this server's own address, cookies, and an OpenID Connect provider."""
+"""Settings of signing in with browsers: this server's own address, cookies, and an OpenID Connect provider."""
 
 from typing import Self
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""The configuration as it is written by clients that know one extractor of each kind, and no lists."""
+"""The configuration in the form of clients that know one extractor of each kind instead of lists."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Site variables: which there are, and their values, kept in memory for two seconds."""
+"""Site variables: their names, and their values, cached for two seconds."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping

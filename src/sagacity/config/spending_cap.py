@@ -1,4 +1,4 @@
-"""How much a tenant lets its models cost, and from when to when that is counted."""
+"""How much a tenant's models may cost, and over which period."""
 
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Where traces are sent: their settings, the collector's address and the headers by which it knows the sender."""
+"""Settings of tracing: the collector's address, and the headers that it asks for."""
 
 import re
 from functools import lru_cache

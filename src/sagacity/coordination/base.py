@@ -1,4 +1,4 @@
-"""The seams to what processes share: nothing kept here is the only copy, and none of it fails a call."""
+"""The interfaces of state that processes share. It is never the only copy, and losing it fails no call."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass

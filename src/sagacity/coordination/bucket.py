@@ -1,4 +1,4 @@
-"""The token bucket behind rate limits, once in Python and once in Lua: the same arithmetic, step by step."""
+"""The token bucket of rate limits, in Python and in Lua with the same arithmetic."""
 
 MINUTE_SECONDS = 60.0
 ENOUGH = 1 - 1e-6

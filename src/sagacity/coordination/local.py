@@ -1,4 +1,4 @@
-"""Shared state of one process: in memory."""
+"""Shared state of a single process, in memory."""
 
 import time
 from collections import OrderedDict

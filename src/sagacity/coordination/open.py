@@ -1,4 +1,4 @@
-"""From a URL to shared state; the only file that names where it is kept."""
+"""Open the shared state at a URL; the only file that names where it can be."""
 
 from sagacity.coordination.base import SharedState
 from sagacity.coordination.local import open_local

@@ -1,4 +1,4 @@
-"""Shared state of many processes: in Redis or Valkey."""
+"""Shared state of many processes, in Redis or Valkey."""
 
 import asyncio
 import math

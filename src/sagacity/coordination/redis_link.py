@@ -1,4 +1,4 @@
-"""One process's way to Redis or Valkey: bounded in time, left alone for a moment when it fails."""
+"""A process's connection to Redis or Valkey: with timeouts, and a pause after a failure."""
 
 import asyncio
 import time

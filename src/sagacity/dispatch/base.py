@@ -1,4 +1,4 @@
-"""What a dispatcher is: it hears that work may be due, and sees that it gets done."""
+"""The interface of a dispatcher: it receives hints that work may be due, and sees that the work is done."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What stands in the queue: one piece of work, named by its scope, so that equal ones fall together; pure."""
+"""A job of the queue, identified by its scope so that equal ones coalesce; pure."""
 
 import hashlib
 import json

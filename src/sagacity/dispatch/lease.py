@@ -1,4 +1,4 @@
-"""Holding a lease for as long as the work takes."""
+"""Hold a lease for as long as the work takes."""
 
 import asyncio
 from collections.abc import AsyncGenerator

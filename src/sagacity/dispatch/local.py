@@ -1,4 +1,4 @@
-"""Due work done in this process: woken by hints, kept honest by a sweep of the database."""
+"""Run due work in this process: hints start it, and a sweep of the database finds what they missed."""
 
 import asyncio
 import time

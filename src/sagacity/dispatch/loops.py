@@ -1,4 +1,4 @@
-"""Loops that outlive their errors, and the handler's errors that they outlive."""
+"""Background loops that survive errors, and how they end."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable

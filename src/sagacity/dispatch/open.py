@@ -1,4 +1,4 @@
-"""A url becomes the queue that processes share, and what works with it; only here ARQ is loaded, if it is there."""
+"""Open the queue that processes share, and its workers. ARQ is imported only here, when it is needed."""
 
 from typing import TYPE_CHECKING
 

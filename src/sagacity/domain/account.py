@@ -1,4 +1,4 @@
-"""Accounts: people who sign in with an address and a password, and what they hold until they sign out."""
+"""Accounts: people who sign in with an address and a password, and their sessions."""
 
 import re
 from datetime import datetime

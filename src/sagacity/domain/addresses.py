@@ -1,4 +1,4 @@
-"""Which network addresses no model is called at; pure, asks no resolver."""
+"""Network addresses at which no model may be called; pure, resolves no names."""
 
 import socket
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Numbers with their nouns, as sentences need them."""
+"""Numbers with their nouns, for sentences."""
 
 
 def counted(count: int, noun: str) -> str:

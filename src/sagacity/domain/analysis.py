@@ -1,4 +1,4 @@
-"""What a question was taken to ask for."""
+"""The analysis of a question."""
 
 from datetime import datetime
 from enum import StrEnum

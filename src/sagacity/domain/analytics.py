@@ -1,4 +1,4 @@
-"""What is known of one call that asked the memory something: what it took, what was found, and how it ended."""
+"""The record of one call that searched the memory: its durations, what it found, and how it ended."""
 
 from datetime import datetime
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What many calls tell together: how long they took, what they found, how they ended, and when."""
+"""Reports over many recorded calls: durations, results, outcomes, and their course over time."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""How much waits to be done, over all organisations."""
+"""How much work is waiting, over all organisations."""
 
 from datetime import datetime
 

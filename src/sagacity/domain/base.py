@@ -1,4 +1,4 @@
-"""The frozen base of every domain value."""
+"""The frozen base class of every domain value."""
 
 from typing import Self
 

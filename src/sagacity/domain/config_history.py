@@ -1,4 +1,4 @@
-"""What is known of the configurations that an organisation had."""
+"""What is known of the versions of an organisation's configuration."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""What a model is handed: sections of text within token budgets, each line naming what it came from."""
+"""The context for a model: sections of text within token budgets, each line with its source."""
 
 from datetime import datetime
 from enum import StrEnum

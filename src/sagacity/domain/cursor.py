@@ -1,4 +1,4 @@
-"""How far a learner got in a user's log, and what it could not digest."""
+"""How far a learner has read a user's log, and the windows that it gave up on."""
 
 from datetime import datetime
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""The figures of a dashboard over time: what was published, learned and judged."""
+"""The figures of a dashboard over time: published, learned, judged."""
 
 from collections.abc import Sequence
 from datetime import datetime

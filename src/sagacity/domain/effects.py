@@ -1,4 +1,4 @@
-"""What memories do to the sessions that are shown them: compared with those that were drawn to go without."""
+"""The effect of memories on sessions: those that were shown one, compared with those drawn to go without."""
 
 from collections.abc import Sequence
 from enum import StrEnum

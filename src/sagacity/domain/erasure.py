@@ -1,4 +1,4 @@
-"""Erasing a user: what is known of it while it goes on, and the report that stays of it."""
+"""Erasing a user: its state while it runs, and the report that remains."""
 
 from datetime import datetime
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What became of the entries that learners proposed, counted."""
+"""Counts of what became of the entries that learners proposed."""
 
 from datetime import datetime
 from enum import StrEnum

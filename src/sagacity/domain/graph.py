@@ -1,4 +1,4 @@
-"""A user's graph: who and what they speak of, and how these belong together."""
+"""A user's graph: entities that the user speaks of, and the relationships between them."""
 
 import re
 import unicodedata

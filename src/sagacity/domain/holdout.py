@@ -1,4 +1,4 @@
-"""Which memories a session goes without, so that it can be seen what they are good for: drawn by a keyed hash."""
+"""Which memories a session goes without, so that their effect can be measured: drawn with a keyed hash."""
 
 import hashlib
 import hmac

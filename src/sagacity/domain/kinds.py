@@ -1,4 +1,4 @@
-"""The table of the kinds of memory: what is said of each once, for every room."""
+"""The table of the kinds of memory: each property of a kind is defined here once, for every room."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What each call of a model was for, and what it cost."""
+"""The ledger: what each call of a model was for, and what it cost."""
 
 from datetime import datetime
 from enum import StrEnum

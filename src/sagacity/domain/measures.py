@@ -1,4 +1,4 @@
-"""What is measured while a question is answered."""
+"""Measurements taken while a question is answered."""
 
 from sagacity.domain.base import DescribedValue, Value
 

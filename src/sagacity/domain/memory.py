@@ -1,4 +1,4 @@
-"""The one learned thing, of a kind."""
+"""The memory: one learned thing, of a kind."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum

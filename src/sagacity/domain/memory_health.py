@@ -1,4 +1,4 @@
-"""What is wrong with stored memories: counted by problem, and told as one score; pure."""
+"""Problems of stored memories: counted by type, and summed up in one score; pure."""
 
 from collections.abc import Mapping
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Long runs that someone starts: over a user's whole log, or over a tenant's playbooks."""
+"""Operations: long runs that someone starts, over a user's whole log or a tenant's playbooks."""
 
 from datetime import datetime
 from enum import StrEnum

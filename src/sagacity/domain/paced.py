@@ -1,4 +1,4 @@
-"""Many values are made of others a few at a time: whoever else waits for the event loop has it in between."""
+"""Make many values a few at a time, so that others have the event loop in between."""
 
 import asyncio
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Who acts: one value that every entry makes, and that says whose rows may be reached and what may be done."""
+"""The principal of a call: whose rows it may reach, and what it may do."""
 
 from enum import StrEnum
 

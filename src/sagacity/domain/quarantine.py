@@ -1,4 +1,4 @@
-"""Quarantines: what is taken out of everything that is served, with all that was derived from it, and back."""
+"""Quarantines: data and everything derived from it, taken out of all that is served until it is released."""
 
 from datetime import datetime
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""A question, what was found, and the scores that say why."""
+"""A question, what was found for it, and the scores."""
 
 import time
 from datetime import datetime

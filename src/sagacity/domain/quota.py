@@ -1,4 +1,4 @@
-"""Quotas: how much an organisation may have of what it stores and of who gets in."""
+"""Quotas: how much an organisation may store, and how many members and tokens it may have."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

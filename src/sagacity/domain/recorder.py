@@ -1,4 +1,4 @@
-"""Where what happens is noted down, off the path of whoever it happens to."""
+"""The interface for recording what happens, without delaying the call that it happens in."""
 
 from typing import Protocol, TypeVar
 

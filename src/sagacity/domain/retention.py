@@ -1,4 +1,4 @@
-"""How much is kept: limits by age and by count on what grows without end."""
+"""Retention: limits by age and by count on tables that would grow without end."""
 
 from collections.abc import Mapping
 from datetime import datetime

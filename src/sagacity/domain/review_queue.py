@@ -1,4 +1,4 @@
-"""The review queue: memories that a person should look at, why, and what was done with them."""
+"""The review queue: memories that a person should look at, the reasons, and the person's decisions."""
 
 from datetime import datetime
 from enum import StrEnum

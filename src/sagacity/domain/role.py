@@ -1,4 +1,4 @@
-"""Roles: what somebody is in an organisation."""
+"""Roles of members in an organisation."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""What many comparisons of an agent with its shadow tell, how sure that is, and whether the judge can be trusted."""
+"""What many comparisons of an agent with its shadow show, with what certainty, and whether to trust the judge."""
 
 import math
 from datetime import datetime

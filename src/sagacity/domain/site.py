@@ -1,4 +1,4 @@
-"""Site variables: values of the whole installation that an operator changes while it runs."""
+"""Site variables: values for the whole installation that an operator changes while it runs."""
 
 import hashlib
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Recorded calls grow old: each day is summed up when it is over, and its calls are deleted some time later."""
+"""Sum up each day of recorded calls when it is over, and delete the calls some time later."""
 
 from datetime import datetime, timedelta
 

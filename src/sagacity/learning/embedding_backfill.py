@@ -1,4 +1,4 @@
-"""Documents get their vectors: behind publishing, in batches, tenant by tenant."""
+"""Compute missing vectors of documents after publishing, in batches, one tenant at a time."""
 
 import asyncio
 import time

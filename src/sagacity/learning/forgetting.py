@@ -1,4 +1,4 @@
-"""What a user does not want kept: memories that nobody used for long, and those beyond the user's limit."""
+"""Forget memories that were not used for long or exceed the user's limit, as the user's settings say."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Who looks on while playbooks and skills are made: told how far it is, and able to stop it."""
+"""The interface by which distilling reports progress and can be stopped."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""The one door to chat models: which version of a prompt, which model, what each request cost, and when to stop."""
+"""The one way to chat models: picks the prompt version and the model, records the cost, enforces the cap."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing

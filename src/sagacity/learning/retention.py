@@ -1,4 +1,4 @@
-"""What is kept how long: turns and records up to a limit, and expired memories, where a setting says so."""
+"""Delete old turns, records and expired memories beyond the configured limits."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""What each tenant spent since its period began, kept in memory between looks at the ledger."""
+"""What each tenant has spent in the current period, cached between reads of the ledger."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

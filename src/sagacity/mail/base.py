@@ -1,4 +1,4 @@
-"""What sends e-mails."""
+"""The interface of a mailer."""
 
 from typing import Protocol
 

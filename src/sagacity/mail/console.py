@@ -1,4 +1,4 @@
-"""E-mails for development: printed, and sent to nobody."""
+"""A mailer for development, which prints e-mails and sends none."""
 
 import sys
 

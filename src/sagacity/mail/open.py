@@ -1,4 +1,4 @@
-"""An address becomes what sends e-mails; the only file that names a service."""
+"""Open the mailer at an address; the only file that names a service."""
 
 from sagacity.domain.clock import Clock
 from sagacity.mail.base import CheckedMailer, Mailer

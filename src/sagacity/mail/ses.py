@@ -1,4 +1,4 @@
-"""E-mails by Amazon SES (API v2), through Amazon's own client in a thread."""
+"""Send e-mails through Amazon SES (API v2), with Amazon's own client in a thread."""
 
 import asyncio
 from collections.abc import Mapping

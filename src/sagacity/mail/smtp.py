@@ -1,4 +1,4 @@
-"""E-mails by SMTP (RFC 5321), through the standard library in a thread."""
+"""Send e-mails by SMTP (RFC 5321), with the standard library in a thread."""
 
 import asyncio
 import smtplib

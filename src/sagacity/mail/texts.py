@@ -1,4 +1,4 @@
-"""What e-mails say to accounts and to whom is invited, in the languages of `templates/languages/`."""
+"""The texts of e-mails to accounts and invited people, in the languages of `templates/languages/`."""
 
 import tomllib
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""How often memories are used: noted at once, written some time later for many together."""
+"""How often memories are used: counted in memory at once, and written in batches a little later."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Who does something with memories, and what it is done with."""
+"""A principal together with everything that an action on memories needs."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager

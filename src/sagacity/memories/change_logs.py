@@ -1,4 +1,4 @@
-"""What the last runs of learners changed."""
+"""The change log of the last learner runs."""
 
 from collections.abc import Sequence
 

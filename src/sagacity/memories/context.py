@@ -1,4 +1,4 @@
-"""What an agent should know of a question: searched, and written into one text within a token budget."""
+"""Build a context for a question: search, then write the results as text within a token budget."""
 
 import asyncio
 import time

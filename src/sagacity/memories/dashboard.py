@@ -1,4 +1,4 @@
-"""The figures of the last days: what was published, learned and judged."""
+"""Dashboard figures of the last days: published, learned, judged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Memories deleted with their history."""
+"""Delete memories with their history."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""One version of what was learned against another: what was added, lost and changed; pure."""
+"""Compare two versions: what was added, lost and changed; pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What follows from a change that a person makes, and the record of it."""
+"""The consequences of a person's edit, and its record in the change log."""
 
 from collections.abc import Sequence
 from datetime import datetime

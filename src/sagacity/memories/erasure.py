@@ -1,4 +1,4 @@
-"""Erasing a user: asked for, looked at; the background task does it."""
+"""Start the erasure of a user and look at it; a background task does the work."""
 
 from sagacity.domain.audit import AuditAction, NewAuditEntry
 from sagacity.domain.erasure import Erasure, Subject

@@ -1,4 +1,4 @@
-"""Long runs of the whole organisation: started, waited for, looked at, cancelled."""
+"""Operations of an organisation: start, wait for, read and cancel them."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What a person does with a memory of the review queue, and how it is taken back: each step is a change of the log."""
+"""Actions on memories of the review queue, and undoing them; each step is in the change log."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What this process counts, and what waits in the database, in the text format of Prometheus."""
+"""This process's counters and the database's backlog, in the text format of Prometheus."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Spans in the words of OpenTelemetry, sent to a collector by OTLP over HTTP from a thread of their own."""
+"""Send spans to an OpenTelemetry collector by OTLP over HTTP, from a thread of its own."""
 
 import logging
 import threading

@@ -1,4 +1,4 @@
-"""What all share who record calls: the call's id, and that a failure to record stays with them."""
+"""What all recorders of calls share: the call's id, and that a failure to record fails no call."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Spans: what a call or a task consists of and how long each part takes; without a collector they cost nothing."""
+"""Spans: the parts of a call or a task and their durations. Without a collector they cost nothing."""
 
 import asyncio
 import re

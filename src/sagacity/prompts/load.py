@@ -1,4 +1,4 @@
-"""Prompt files become prompts: every variable is given and used, and data stays data."""
+"""Load and render prompt files: every variable must be given and used, and data is never read as a template."""
 
 import hashlib
 import re

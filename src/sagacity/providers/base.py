@@ -1,4 +1,4 @@
-"""The seams to models: text in, text, values or vectors out."""
+"""The interfaces of models: text in; text, values or vectors out."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Literal, Protocol, TypeVar

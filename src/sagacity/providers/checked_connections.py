@@ -1,4 +1,4 @@
-"""Connections to models: each address is checked when the connection is opened, and no reply is read without end."""
+"""Connections to models: each address is checked before connecting, and the size of replies is limited."""
 
 import asyncio
 import socket

@@ -1,4 +1,4 @@
-"""LiteLLM as far as we use it, with types, loaded once and never looking outside by itself."""
+"""A typed interface to the part of LiteLLM that is used: imported once, and kept offline."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""Where the CPU work of the embedded models runs: beside the event loop, in two lanes."""
+"""Run the CPU work of embedded models outside the event loop, in two lanes by priority."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How a model call is tried: how long, how often, and what a failure means."""
+"""How a model call is retried: its time limit, its attempts, and what each failure means."""
 
 import asyncio
 import math

@@ -1,4 +1,4 @@
-"""Counting tokens, as models that we cannot ask would, with an encoding that is on this machine already."""
+"""Count tokens with a local encoding, which approximates those of other vendors' models."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""Calls of models that answer with numbers, as spans: how long they take, and who goes on with the trace."""
+"""Record calls of embedders and rerankers as spans."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What the strategies answer; one that fails or is late is named, and the others answer."""
+"""Run the strategies; one that fails or is late is named, and the others answer."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""What must not be missed is among what was found, and stays there when a list is cut."""
+"""Add cautions to the results, and keep them when the list is cut."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar

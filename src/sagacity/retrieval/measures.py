@@ -1,4 +1,4 @@
-"""What a search measures of itself: how long its phases took, and how what was found is scored."""
+"""Measure a search: the duration of its phases, and the scores of its results."""
 
 import time
 from collections.abc import Mapping, Sequence

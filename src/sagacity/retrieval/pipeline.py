@@ -1,4 +1,4 @@
-"""A question becomes a ranked list: strategies side by side, ranked, looked at again, fetched."""
+"""From a question to a ranked list: run the strategies, rank, rerank, fetch."""
 
 import asyncio
 import time

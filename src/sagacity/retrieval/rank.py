@@ -1,4 +1,4 @@
-"""What the strategies found becomes one list; pure."""
+"""Merge what the strategies found into one list; pure."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

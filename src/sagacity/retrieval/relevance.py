@@ -1,4 +1,4 @@
-"""How likely what was found answers the question: a number that means the same for every question and user; pure."""
+"""The probability that a result answers the question, comparable between questions and users; pure."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

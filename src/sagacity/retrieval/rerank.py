@@ -1,4 +1,4 @@
-"""A second, closer look at the first results."""
+"""Rerank the first results with a second model."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the strategies found becomes lists of rows with scores, read at the moment that was searched."""
+"""Turn what the strategies found into rows with scores, as of the moment of the search."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Accounts: signing up, in and out, and what is sent and answered on the way."""
+"""Bodies and replies of signing up, in and out."""
 
 from datetime import datetime
 from typing import Annotated, Literal

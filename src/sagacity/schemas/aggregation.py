@@ -1,4 +1,4 @@
-"""Bodies and envelopes of the aggregation of user playbooks."""
+"""Bodies and replies of the aggregation of user playbooks."""
 
 from typing import Self
 

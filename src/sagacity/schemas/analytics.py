@@ -1,4 +1,4 @@
-"""Envelopes of recorded calls, and of what they tell together."""
+"""Replies with recorded calls, and with reports over them."""
 
 from sagacity.domain.analytics import RequestAnalytics, RequestType
 from sagacity.domain.analytics_reports import (

@@ -1,4 +1,4 @@
-"""Envelopes of the account and its configuration; the configuration itself travels as plain JSON."""
+"""Replies about the account and its configuration; the configuration itself is plain JSON."""
 
 from pydantic import JsonValue
 

@@ -1,4 +1,4 @@
-"""Bodies and replies of contexts: what an agent should know, within a budget of tokens."""
+"""Bodies and replies of contexts."""
 
 from typing import Annotated, Self
 

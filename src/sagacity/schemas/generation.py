@@ -1,4 +1,4 @@
-"""Bodies and envelopes of learning that someone starts: over whole logs, or over their newest windows."""
+"""Bodies and replies of learning started by hand, over whole logs or their newest windows."""
 
 from typing import Annotated, Self, TypedDict
 

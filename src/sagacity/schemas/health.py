@@ -1,4 +1,4 @@
-"""What the server says of itself."""
+"""Replies about the server's health."""
 
 from datetime import datetime
 from typing import Literal

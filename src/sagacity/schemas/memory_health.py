@@ -1,4 +1,4 @@
-"""The reply that tells what is wrong with stored memories."""
+"""The reply about problems of stored memories."""
 
 from sagacity.domain.kinds import KINDS
 from sagacity.domain.memory import MemoryKind

@@ -1,4 +1,4 @@
-"""What a caller stores beside a thing of ours: an object of JSON, and not a long one."""
+"""Metadata that callers store with our values: a JSON object of limited size."""
 
 from typing import Annotated, cast
 

@@ -1,4 +1,4 @@
-"""Bodies and envelopes of long runs: how one stands, the list of them, cancelling."""
+"""Bodies and replies of operations: list, read, cancel."""
 
 from typing import Annotated
 

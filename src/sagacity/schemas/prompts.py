@@ -1,4 +1,4 @@
-"""Bodies and envelopes of the prompts that models are asked by."""
+"""Bodies and replies about prompts."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Bodies and replies of the review queue: memories that a person should look at, and what was done with them."""
+"""Bodies and replies of the review queue."""
 
 from datetime import datetime
 from typing import Annotated, Self

@@ -1,4 +1,4 @@
-"""Bodies of searches: what can be asked."""
+"""Bodies of searches."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, Self, cast

@@ -1,4 +1,4 @@
-"""What a user says of themselves, and what may be remembered of them."""
+"""A user's own settings."""
 
 from datetime import datetime
 from functools import cache

@@ -1,4 +1,4 @@
-"""The second step of signing in: what is sent and answered about codes of authenticator apps."""
+"""Bodies and replies of the second step of signing in."""
 
 from datetime import datetime
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Bodies and envelopes of what is measured of memories."""
+"""Bodies and replies about the usage of memories."""
 
 from datetime import datetime
 

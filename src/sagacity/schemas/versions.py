@@ -1,4 +1,4 @@
-"""Bodies and envelopes of swapping versions, and of comparing them before."""
+"""Bodies and replies of swapping and comparing versions."""
 
 from typing import Annotated
 

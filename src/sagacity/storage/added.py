@@ -1,4 +1,4 @@
-"""What a transaction has added so far of what quotas limit."""
+"""What a transaction has added so far, of what quotas limit."""
 
 from collections import Counter
 from dataclasses import dataclass, field

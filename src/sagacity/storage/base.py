@@ -1,4 +1,4 @@
-"""What a backend has to supply, and what every repository is handed."""
+"""The interface of a backend, and what every repository is given."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager

@@ -1,4 +1,4 @@
-"""Many publishes, one commit: what arrives while the last commit runs is stored with the next."""
+"""Group commit: publishes that arrive during a commit share the next one."""
 
 import asyncio
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What a search found: documents with their scores, kind by kind as columns, and one by one where few are looked at."""
+"""What a search found: documents with scores, as columns by kind, or one by one where few are needed."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is asked of the whole database: before it is known for which tenant a call is, or of all tenants."""
+"""Queries over the whole database: before a call's tenant is known, or over all tenants."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime

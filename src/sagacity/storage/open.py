@@ -1,4 +1,4 @@
-"""A url becomes a Storage; the only file that names a backend."""
+"""Open the Storage at a URL; the only file that names a backend."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""An organisation itself: its row, its configuration."""
+"""Organisations: their rows and their configurations."""
 
 from collections.abc import Sequence
 from functools import cache

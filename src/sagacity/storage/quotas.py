@@ -1,4 +1,4 @@
-"""Quotas: what an organisation may have at most, and how much of it there is."""
+"""Quotas: what an organisation may have at most, and how much of it is used."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Whose data a transaction reaches, and what of it: one user's, and nothing that quarantines hold."""
+"""What a transaction may reach: one organisation, perhaps one user, and nothing that quarantines hold."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext

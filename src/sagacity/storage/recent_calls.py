@@ -1,4 +1,4 @@
-"""When somebody last called, so that work in the background gives way."""
+"""When the last calls came in, so that background work gives way."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Work on the database, done again where others got in its way."""
+"""Retry work on the database that failed because of concurrent transactions."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar

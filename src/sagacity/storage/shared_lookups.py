@@ -1,4 +1,4 @@
-"""Look-ups that every call begins with: many calls at a time share one visit to the database."""
+"""Batch the look-ups that every call begins with: calls at the same time share one visit to the database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable

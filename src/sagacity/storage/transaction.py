@@ -1,4 +1,4 @@
-"""The doors to data: `Storage.begin` to write and `Storage.read` to read, for a tenant or on behalf of a principal."""
+"""Access to data: `Storage.begin` to write and `Storage.read` to read, for a tenant or on behalf of a principal."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Users' records of themselves, each with the settings of what may be remembered."""
+"""Users' own settings, each with what may be remembered of them."""
 
 from collections.abc import Callable
 from functools import cache

@@ -1,4 +1,4 @@
-"""A database that is away when a process starts is waited for."""
+"""Wait for a database that is down when a process starts."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable

@@ -1,4 +1,4 @@
-"""A sign-in at the provider: begun, and finished when the browser comes back (OpenID Connect Core 1.0, 3.1)."""
+"""A sign-in at the provider, from the redirect until the browser comes back (OpenID Connect Core 1.0, 3.1)."""
 
 import base64
 import hashlib

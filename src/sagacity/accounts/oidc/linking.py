@@ -1,4 +1,4 @@
-"""From who somebody is to a provider to the account: linked once, by an address that the provider verified."""
+"""Find the account of a provider's subject. The two are linked once, by an address that the provider verified."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""One OpenID Connect provider: where its parts are, codes exchanged with it, and what its ID tokens say."""
+"""One OpenID Connect provider: discovery, the exchange of codes, and checking ID tokens."""
 
 import asyncio
 import hmac

@@ -1,4 +1,4 @@
-"""A body is small and is JSON before anything else reads it."""
+"""Check that a body is small enough and is JSON before anything else reads it."""
 
 from pydantic_core import from_json
 from starlette.datastructures import Headers

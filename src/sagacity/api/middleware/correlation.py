@@ -1,4 +1,4 @@
-"""One id for a call: in its reply, and in every line that it logs."""
+"""Give each call one id, in its reply and in every line that it logs."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""An error that nobody foresaw is a reply like any other: in the one shape, and silent about what happened."""
+"""Turn an unforeseen error into a reply of the usual shape that reveals nothing about it."""
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send

@@ -1,4 +1,4 @@
-"""Every call is counted, by the route that it came to, with how it ended and how long it took."""
+"""Count every call by route and status, with its duration."""
 
 import time
 from collections.abc import Callable

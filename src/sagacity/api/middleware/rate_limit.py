@@ -1,4 +1,4 @@
-"""So many calls a minute and caller, route by route."""
+"""Rate limits, per caller and route."""
 
 import math
 from collections.abc import Awaitable, Callable, Mapping

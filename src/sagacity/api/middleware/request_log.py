@@ -1,4 +1,4 @@
-"""Every call in the log, with how it ended and how long it took."""
+"""Log every call with its status and duration."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Headers that tell browsers what not to do with a reply."""
+"""Headers that restrict what browsers may do with a reply."""
 
 from collections.abc import Mapping
 

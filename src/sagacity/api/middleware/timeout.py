@@ -1,4 +1,4 @@
-"""No call lasts for ever: the work of a late one is cancelled."""
+"""Cancel calls that exceed their time limit."""
 
 import asyncio
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""A call is recorded as a span, in the trace of its caller where that names one."""
+"""Record each call as a span, in the caller's trace if it names one."""
 
 from collections.abc import Callable
 

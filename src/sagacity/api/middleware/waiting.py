@@ -1,4 +1,4 @@
-"""While the database is away from the start, calls are told to come again."""
+"""Tell calls to come again while the database is down from the start."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""A server of the demo's own: a child process on a free port, with a home of its own and no model key."""
+"""The demo's own server: a child process on a free port, with its own home and no model key."""
 
 import selectors
 import subprocess

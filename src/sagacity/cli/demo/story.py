@@ -1,4 +1,4 @@
-"""What the demo does with a server: publish, wait, look at what was learned, ask; each step gives a value."""
+"""The steps of the demo: publish, wait, show what was learned, ask."""
 
 import time
 from collections.abc import Collection, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""One queue worked off by ARQ, a few jobs side by side, through any outage of Redis."""
+"""Take jobs from one queue with ARQ, a few at a time, through any outage of Redis."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

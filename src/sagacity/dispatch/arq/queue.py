@@ -1,4 +1,4 @@
-"""The queue on Redis or Valkey that all processes share, in ARQ's format; what it holds are hints and may get lost."""
+"""The queue in Redis or Valkey that all processes share, in ARQ's format. Its jobs are hints and may be lost."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The dispatcher of a process that works on nothing itself: it tells the workers, through Redis or Valkey."""
+"""The dispatcher of a process that does no background work: it passes hints to workers through Redis or Valkey."""
 
 import asyncio
 

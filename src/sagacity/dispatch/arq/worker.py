@@ -1,4 +1,4 @@
-"""A worker on ARQ: it does the jobs that others hint at and what follows from them, and sweeps the database."""
+"""A worker on ARQ: it runs the jobs that others hint at, queues what follows, and sweeps the database."""
 
 import asyncio
 import time

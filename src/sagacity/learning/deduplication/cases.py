@@ -1,4 +1,4 @@
-"""What deduplication works on: candidates with their vectors, memories near them, and what becomes of each."""
+"""The values of deduplication: candidates with their vectors, memories near them, and decisions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

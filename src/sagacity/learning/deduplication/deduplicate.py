@@ -1,4 +1,4 @@
-"""What was proposed meets what is remembered: for each candidate one decision."""
+"""Compare candidates with what is remembered, and decide what to do with each."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

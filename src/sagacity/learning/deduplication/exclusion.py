@@ -1,4 +1,4 @@
-"""Whether what the user says now ends what was true before, by the table of exclusions; judged by words."""
+"""Whether a statement ends an earlier one, by the table of exclusions; judged by words."""
 
 from dataclasses import dataclass
 

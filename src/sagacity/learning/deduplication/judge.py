@@ -1,4 +1,4 @@
-"""A model decides whether near candidates and memories are one, complete or exclude one another."""
+"""Have a model decide whether near candidates and memories are the same, complement or exclude each other."""
 
 import re
 from collections.abc import Mapping, Sequence

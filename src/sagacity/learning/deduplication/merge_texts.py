@@ -1,4 +1,4 @@
-"""What says one thing becomes one: nothing that anyone of them carried is lost."""
+"""Merge texts that say the same without losing what only one of them says."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""What a user's memories already say about the things that were proposed."""
+"""Find the memories of a user that are similar to the candidates."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

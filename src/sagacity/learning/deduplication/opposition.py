@@ -1,4 +1,4 @@
-"""Whether what was said later ends what was said before, by the table of opposites; judged by words."""
+"""Whether a later statement ends an earlier one, by the table of opposites; judged by words."""
 
 import re
 from functools import lru_cache

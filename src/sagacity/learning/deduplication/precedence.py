@@ -1,4 +1,4 @@
-"""What stands against a candidate, whatever is said of it: what was said later, and a person's word."""
+"""What overrules a candidate whatever it says: a later statement, or a person's own edit."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

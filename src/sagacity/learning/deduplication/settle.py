@@ -1,4 +1,4 @@
-"""What words alone decide: of candidates among themselves, and of each against the memories near it."""
+"""What words alone decide: among candidates, and between each candidate and the memories near it."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice

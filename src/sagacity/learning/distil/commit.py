@@ -1,4 +1,4 @@
-"""Everything that one run changes, written together or not at all."""
+"""Commit everything that a run changes in one transaction."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Which of today's clusters was which before: by members in common, or by what they are about."""
+"""Which cluster continues which previous one: by common members, or by topic."""
 
 import hashlib
 from collections import Counter

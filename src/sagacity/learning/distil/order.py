@@ -1,4 +1,4 @@
-"""In what order playbooks were taught."""
+"""The order in which playbooks were taught."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""The organisation's own learning: agent playbooks from what users taught, skills from those."""
+"""The background task of an organisation: distil agent playbooks from user playbooks, and skills from those."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

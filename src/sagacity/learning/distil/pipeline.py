@@ -1,4 +1,4 @@
-"""User playbooks are distilled: read → cluster → lineage → plan → write → commit; a spec says into what."""
+"""Distil user playbooks: read → cluster → lineage → plan → write → commit; a spec says into what."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a run reads: user playbooks with their vectors, the clusters before, and what was made of them."""
+"""Read what a run needs: user playbooks with their vectors, the previous clusters and their results."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A draft that says what a playbook or skill says already is not proposed beside it; pure."""
+"""Drop drafts that repeat an existing playbook or skill; pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a spec says of one thing that is distilled, and the values that go down the pipeline."""
+"""The interface of a spec, which says what is distilled, and the values of the pipeline."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Conversations that became quiet or long are summed up: due → read → sum up → keep, each by itself."""
+"""Summarise conversations that became quiet or long: due → read → summarise → store, each by itself."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Sessions that have become quiet are judged: due → read → judge → store, each session by itself."""
+"""Judge sessions that have become quiet: due → read → judge → store, each by itself."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What an extractor is."""
+"""The interface of an extractor."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Facts about the user and rules for the agent, read by a model in one call: half the tokens of a call for each."""
+"""Extract facts about the user and rules for the agent in one model call, which takes half the tokens of two."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence

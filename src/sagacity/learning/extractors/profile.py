@@ -1,4 +1,4 @@
-"""Facts about the user, read by a model."""
+"""Extract facts about the user with a model."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial

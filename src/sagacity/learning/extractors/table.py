@@ -1,4 +1,4 @@
-"""The table of what is learned from a user's log: to add a kind, write its extractors in a file and add a row."""
+"""The table of extractors: to add a kind, write its extractors in a file and add a row."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Rules for the agent, read by a model out of corrections, successes and experts' answers."""
+"""Extract rules for the agent with a model, from corrections, successes and experts' answers."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""What a background task is: whose, when it is due, what it does under a lease."""
+"""The interface of a background task: its scope, when it is due, and what it does under a lease."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

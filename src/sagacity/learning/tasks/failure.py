@@ -1,4 +1,4 @@
-"""What becomes of work that failed: it is tried again later, and given up after the last try."""
+"""What to do about failed work: retry it later, and give up after the last attempt."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Settings become what does the background tasks."""
+"""Open the runner of background tasks as the settings configure it."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What tasks are built from."""
+"""What every background task is built from."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass

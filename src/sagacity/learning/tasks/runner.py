@@ -1,4 +1,4 @@
-"""Runs what is due of a scope: each task under its lease, then says when the scope has to be looked at next."""
+"""Run the due tasks of a scope, each under its lease, and set when the scope is due next."""
 
 import asyncio
 import time

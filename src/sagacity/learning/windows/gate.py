@@ -1,4 +1,4 @@
-"""Whether a window is worth reading: a cheap local look first, a model's only where one is configured."""
+"""Whether a window is worth reading: a cheap local check first, a model's only if one is configured."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""A tenant's configuration becomes its learners: who reads the log, in which steps, looking for what."""
+"""The learners that a tenant's configuration defines, and the groups in which they read the log."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace

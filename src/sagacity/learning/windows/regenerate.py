@@ -1,4 +1,4 @@
-"""A user's part of operations: all turns read again into PENDING, or the newest window into CURRENT."""
+"""A user's part of an operation: read all turns again into PENDING, or the newest window into CURRENT."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Which turns are due for a learner; pure but for reading them."""
+"""Which turns are due for a learner; pure, apart from reading them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Remember the vectors of texts that were asked for, and compute each text once at a time."""
+"""Cache the vectors of texts, and compute each text only once at a time."""
 
 import asyncio
 import hashlib

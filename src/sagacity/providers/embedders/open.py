@@ -1,4 +1,4 @@
-"""From a choice to an embedder; the only file that names them all."""
+"""Open the embedder of a choice; the only file that names them all."""
 
 from pydantic import Field, SecretStr
 

@@ -1,4 +1,4 @@
-"""A second level of remembered vectors, behind the one in memory: shared by all processes."""
+"""The second level of the vector cache, which all processes share."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a request takes in tokens, about, for where its provider does not say; pure."""
+"""Estimate a request's tokens if its provider does not report them; pure."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Any chat model that LiteLLM reaches, bounded in time, in tries and in what it tells of itself."""
+"""Any chat model that LiteLLM can call, with limits on time, attempts and what errors reveal."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence

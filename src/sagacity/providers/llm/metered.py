@@ -1,4 +1,4 @@
-"""What each request of a model call cost, told to whoever wants to keep it; nothing is written here."""
+"""Measure each request of a model call and report it through a callback; nothing is written here."""
 
 import asyncio
 import time

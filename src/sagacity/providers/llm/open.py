@@ -1,4 +1,4 @@
-"""A choice of model → the model; the one place that names the vendor's class."""
+"""Open the model of a choice; the only file that names the vendor's class."""
 
 from sagacity.providers.base import LLM
 from sagacity.providers.choice import ModelChoice

@@ -1,4 +1,4 @@
-"""What a model's tokens cost, by the list that comes with LiteLLM, read without importing it, which takes seconds."""
+"""Prices of tokens, from LiteLLM's list without importing LiteLLM, which takes seconds."""
 
 from collections.abc import Mapping
 from contextlib import suppress

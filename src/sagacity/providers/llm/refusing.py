@@ -1,4 +1,4 @@
-"""A model that cannot be opened: every call says why."""
+"""A model that cannot be opened: every call raises the reason."""
 
 from collections.abc import AsyncGenerator, Sequence
 

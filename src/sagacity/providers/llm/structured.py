@@ -1,4 +1,4 @@
-"""Model text to values: the schema asked for, and a parser that bears with talk around the JSON; pure."""
+"""Structured output: a schema in the prompt, and a parser that tolerates text around the JSON; pure."""
 
 import json
 import re

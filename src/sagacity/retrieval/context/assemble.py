@@ -1,4 +1,4 @@
-"""What was found becomes a text for a prompt that keeps to its token budgets; pure."""
+"""Write results as text for a prompt, within its token budgets; pure."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Who and what a question names, as the user's graph knows them: for the context of an answer."""
+"""The entities of the user's graph that a question names, for the context of an answer."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What was found becomes lines of text, each with its source in front; pure."""
+"""Write results as lines of text, each with its source in front; pure."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""An organisation's API tokens; each change of one is in the audit log with it."""
+"""An organisation's API tokens; every change is in the audit log too."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

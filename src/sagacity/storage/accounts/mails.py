@@ -1,4 +1,4 @@
-"""E-mails to accounts: what is due, and the code that the last one of its purpose carried."""
+"""E-mails to accounts: which are due, and the hash of the last code for each purpose."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Calls that asked the memory something, one row each."""
+"""Recorded calls, one row each."""
 
 from collections.abc import Sequence
 from datetime import datetime

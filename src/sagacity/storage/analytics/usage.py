@@ -1,4 +1,4 @@
-"""Measured uses of memories, one row each, and counted by memory."""
+"""Usage events, one row each, and counts of them by memory."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

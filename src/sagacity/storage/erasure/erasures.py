@@ -1,4 +1,4 @@
-"""Erasures of users: accepted, under way, ended with a report."""
+"""Erasures of users: accepted, running, ended with a report."""
 
 from collections.abc import Sequence
 from typing import Any

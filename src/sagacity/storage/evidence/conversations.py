@@ -1,4 +1,4 @@
-"""Conversations: the sessions that the chat leads, and the exchanges in them."""
+"""Conversations: the sessions that the chat leads, and their exchanges."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Entities as people see and mend them: listed, edited, merged, deleted."""
+"""Entities for people: list, edit, merge and delete them."""
 
 from collections.abc import Sequence
 from typing import Final

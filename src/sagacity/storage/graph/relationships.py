@@ -1,4 +1,4 @@
-"""How a user's entities belong together, as people see and mend it."""
+"""Relationships for people: list, add, edit and delete them."""
 
 from collections.abc import Sequence
 from datetime import datetime

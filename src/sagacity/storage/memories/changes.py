@@ -1,4 +1,4 @@
-"""What happened to memories, by whom and why, with snapshots of before and after."""
+"""The change log of memories: what changed, by whom and why, with snapshots before and after."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Groups of playbooks, with ids that last while members come and go."""
+"""Clusters of playbooks, whose ids last while members come and go."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Learned things: added, edited, superseded, listed, deleted; each write keeps the search documents in step."""
+"""Memories: add, edit, supersede, list, delete; each write updates the search documents with them."""
 
 import operator
 from collections.abc import Collection, Mapping, Sequence

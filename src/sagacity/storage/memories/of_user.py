@@ -1,4 +1,4 @@
-"""One user's memories of several kinds together: paged, counted, looked at, limited."""
+"""One user's memories of several kinds together: pages, counts, access counts, limits."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

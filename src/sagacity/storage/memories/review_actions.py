@@ -1,4 +1,4 @@
-"""What people did with memories that they reviewed, and took back."""
+"""Review actions, done and undone."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""The review queue, computed in one statement: each memory's signals, the score they give, and the page asked for."""
+"""The review queue in one statement: each memory's signals, its score, and the requested page."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Lines on their way into a file, which has its name only when it is whole."""
+"""Write lines to a file that gets its name only when it is complete."""
 
 import asyncio
 from collections.abc import AsyncGenerator

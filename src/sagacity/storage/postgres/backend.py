@@ -1,4 +1,4 @@
-"""PostgreSQL: many processes and machines, tenants kept apart by row-level security."""
+"""The PostgreSQL backend: many processes and machines, with tenants separated by row-level security."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence

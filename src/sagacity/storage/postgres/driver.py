@@ -1,4 +1,4 @@
-"""PostgreSQL through psycopg: addresses, connections, and what its errors mean to us."""
+"""psycopg: addresses, connections, and the translation of its errors."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What only the owner of a PostgreSQL database does: tables, rights, the large vector index."""
+"""What only the owner of a PostgreSQL database does: create tables, grant rights, build the large vector index."""
 
 import asyncio
 from collections.abc import AsyncGenerator

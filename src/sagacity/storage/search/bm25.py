@@ -1,4 +1,4 @@
-"""Search by term: BM25 over the statistics of the scopes that are searched, and of no others."""
+"""BM25 over the statistics of the searched scopes, and no others."""
 
 from collections.abc import Sequence
 from itertools import accumulate, groupby

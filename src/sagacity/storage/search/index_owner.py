@@ -1,4 +1,4 @@
-"""What made the search index: one embedder and one analyzer for the whole database."""
+"""Which embedder and analyzer made the search index: one of each for the whole database."""
 
 import sqlalchemy as sa
 

@@ -1,4 +1,4 @@
-"""aiosqlite with one change of thread a statement, where the cursor's own protocol takes four."""
+"""aiosqlite with one thread switch per statement, where its own cursor protocol takes four."""
 
 import asyncio
 import sqlite3

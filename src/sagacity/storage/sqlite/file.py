@@ -1,4 +1,4 @@
-"""An SQLite file as a thing: copied while it is used, checked, closed up, put in another's place."""
+"""Operations on an SQLite file: copy it while in use, check it, close it cleanly, replace another with it."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Reads of a row by its key, on the event loop: to change to a thread and back takes nearly forty times as long."""
+"""Read a row by its key on the event loop, because switching to a thread and back takes nearly 40 times as long."""
 
 import sqlite3
 from collections.abc import Callable, Sequence

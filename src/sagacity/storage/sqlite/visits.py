@@ -1,4 +1,4 @@
-"""A transaction in one visit to a thread: what repositories await is there at once, and the event loop is free."""
+"""Run a whole transaction in one visit to a thread, where nothing it awaits suspends; the event loop stays free."""
 
 import asyncio
 import contextvars

@@ -1,4 +1,4 @@
-"""What learners have read, what they hold, what they gave up."""
+"""Cursors, leases and dead letters."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta

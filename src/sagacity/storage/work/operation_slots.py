@@ -1,4 +1,4 @@
-"""Whose turn it is in an operation: a few of its users are due at a time, so that everybody else finds a place."""
+"""Operation slots: a few users of an operation are due at a time, which leaves room for everybody else."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Long runs that someone started, a row each, with a row for every user they work on."""
+"""Operations, one row each, with one row for every user that they work on."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Members of one cluster that ask for the same thing stand together, so that a majority shows."""
+"""Group the members of a cluster that ask for the same, to see what the majority asks for."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet

@@ -1,4 +1,4 @@
-"""What a run does with each cluster, and which playbooks it never touches; pure."""
+"""Plan what a run does with each cluster, and which playbooks it leaves alone; pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Drafts become agent playbooks, as far as they still hold; pure."""
+"""Turn drafts into agent playbooks if they are still valid; pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

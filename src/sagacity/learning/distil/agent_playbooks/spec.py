@@ -1,4 +1,4 @@
-"""Agent playbooks: what many users taught, as one playbook for all."""
+"""The spec of agent playbooks: what many users taught, as one playbook for all."""
 
 from collections import Counter
 from collections.abc import Sequence

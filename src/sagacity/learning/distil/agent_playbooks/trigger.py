@@ -1,4 +1,4 @@
-"""When playbooks are aggregated by themselves: how many have come since the last run."""
+"""When aggregation starts by itself: by the number of new user playbooks since the last run."""
 
 from collections.abc import Collection, Iterable
 

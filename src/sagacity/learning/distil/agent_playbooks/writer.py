@@ -1,4 +1,4 @@
-"""A cluster's members become the words of one playbook: a model's, or without one the most typical member's."""
+"""Write the text of a playbook from a cluster: with a model, or without one from its most typical member."""
 
 import asyncio
 from collections.abc import Iterator, Sequence

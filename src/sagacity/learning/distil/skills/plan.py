@@ -1,4 +1,4 @@
-"""When skills are written, of which clusters, and which skill is whose; pure."""
+"""Plan which clusters need a skill written, and which skill belongs to which cluster; pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Playbooks become a skill without a model: what they say, in order, each thing once."""
+"""Write a skill without a model: what the playbooks say, in order, each thing once."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What belongs together is written up as a skill: by a model where there is one, else by rules."""
+"""Write the text of a skill: with a model if there is one, else by rules."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
