@@ -1,7 +1,7 @@
 """`sagacity chat`: chat in the terminal, and see what the answers draw on."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -12,6 +12,7 @@ from sagacity.cli.invocation import connected, of
 from sagacity.cli.output import Render, plain, show, stdout, table
 from sagacity.domain.chat import is_extractive
 from sagacity.domain.errors import InvalidInput, ProviderError, SagacityError
+from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.user_memory import KIND_OF, TYPE_OF
 
 if TYPE_CHECKING:
@@ -31,9 +32,7 @@ _HELP = """\
 _LISTED = 50
 _END = frozenset({"/quit", "/exit", "quit", "exit"})
 _MISSING = {"/search": "say what to search for: /search TEXT", "/forget": "say what to forget: /forget NAME"}
-_STILL_SAID = (
-    "What was said stays in the log, and may be quoted. /why names it where it comes up: /forget that, too.\n"
-)
+_STILL_SAID = "What you said stays in the log and may be quoted. If it comes up, /why shows it: /forget it there, too.\n"
 
 
 @dataclass
@@ -80,8 +79,7 @@ class _Talk:
             case "/search" if words:
                 self._search(" ".join(words))
             case "/forget" if words:
-                for source in words:
-                    self._forget(source)
+                self._forget(words)
             case "/retry":
                 if self.conversation_id is None:
                     raise InvalidInput("there is no message to answer yet")
@@ -124,22 +122,29 @@ class _Talk:
         if found.total > len(rows):
             self.write(f"The newest {len(rows)} of {found.total:,}; `sagacity memories list` shows all.\n")
 
-    def _forget(self, name: str) -> None:
-        if name not in self.known:
-            raise InvalidInput(f"{name} was not shown; /why and /memories show sources")
-        kind, item_id, user_id = self.known[name]
-        match kind:
-            case "interaction":
-                self.client.delete_interaction(user_id, int(item_id))
-            case _ if kind in TYPE_OF:
-                self.client.delete_memory(item_id, user_id=self.user_id)
+    def _forget(self, names: Sequence[str]) -> None:
+        forgotten: list[str] = []
+        try:
+            for name in names:
+                forgotten.append(self._forget_one(name))
+                self.write(f"Forgotten: {name}\n")
+        finally:
+            if any(kind != INTERACTION for kind in forgotten):
                 self.write(_STILL_SAID)
-            case _:
-                raise InvalidInput(
-                    f"{name} serves all users; see `sagacity {kind.replace('_', '-')}s --help`"
-                )
+
+    def _forget_one(self, name: str) -> str:
+        """Delete what was shown by a name; returns its kind."""
+        if name not in self.known:
+            raise InvalidInput(f"{name} was not shown; /why and /memories show what you can forget")
+        kind, item_id, user_id = self.known[name]
+        if kind == INTERACTION:
+            self.client.delete_interaction(user_id, int(item_id))
+        elif kind in TYPE_OF:
+            self.client.delete_memory(item_id, user_id=self.user_id)
+        else:
+            raise InvalidInput(f"{name} serves all users; see `sagacity {kind.replace('_', '-')}s --help`")
         del self.known[name]
-        self.write(f"Forgotten: {name}\n")
+        return kind
 
 
 def chat(
@@ -221,10 +226,10 @@ def _answer(reply: "AnswerReply") -> Render:
 
 
 def _sources(memories: "Iterable[ShownMemory]", cited: "Iterable[CitedPlace]") -> Render:
-    named: Mapping[str, bool] = {one.citation: True for one in cited}
+    named = {one.citation for one in cited}
     rows = [
         (
-            "*" if named.get(one.citation) else "",
+            "*" if one.citation in named else "",
             one.citation,
             draw.number(one.relevance),
             one.content,
