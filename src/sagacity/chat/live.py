@@ -138,20 +138,18 @@ class LiveAnswers:
         self._live.pop(live.exchange.exchange_id, None)
 
     async def keep(self) -> None:
-        """Copy all answers into the database, and see who wants to stop one; for ever."""
-        while True:
-            await asyncio.sleep(KEEP_SECONDS)
-            by_tenant: dict[Tenant, list[LiveAnswer]] = {}
-            for live in self._live.values():
-                if live.exchange.is_running:
-                    by_tenant.setdefault(live.tenant, []).append(live)
-            for tenant, answers in by_tenant.items():
-                try:
-                    await self._keep(tenant, answers)
-                except StorageError as error:
-                    _log.warning("chat.keep_failed", org_id=tenant.org_id, kind=type(error).__name__)
-                except Exception:  # noqa: BLE001  without copies all answers of all users would count as interrupted
-                    _log.exception("chat.keep_crashed", org_id=tenant.org_id)
+        """Copy every answer into the database once, and see whether somebody wants to stop one."""
+        by_tenant: dict[Tenant, list[LiveAnswer]] = {}
+        for live in self._live.values():
+            if live.exchange.is_running:
+                by_tenant.setdefault(live.tenant, []).append(live)
+        for tenant, answers in by_tenant.items():
+            try:
+                await self._keep(tenant, answers)
+            except StorageError as error:
+                _log.warning("chat.keep_failed", org_id=tenant.org_id, kind=type(error).__name__)
+            except Exception:  # noqa: BLE001  one tenant's failure must not make the others' answers count as interrupted
+                _log.exception("chat.keep_crashed", org_id=tenant.org_id)
 
     async def _keep(self, tenant: Tenant, answers: list[LiveAnswer]) -> None:
         kept: list[tuple[LiveAnswer, Sequence[AnswerSource], Exchange | None]] = []

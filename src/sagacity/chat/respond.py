@@ -24,7 +24,7 @@ from sagacity.chat.writer import (
     interrupted,
     store_answer,
 )
-from sagacity.dispatch.loops import end
+from sagacity.dispatch.loops import end, every
 from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus, title_of
 from sagacity.domain.errors import (
@@ -89,7 +89,7 @@ class Chat:
 
     async def start(self) -> None:
         """Begin to keep copies of answers in the database."""
-        self._spawn(self._live.keep())
+        self._background.add(every(KEEP_SECONDS, self._live.keep))
 
     def interrupt(self) -> None:
         """Let all answers end, those yet to begin too: what there is of each is stored, and its readers are told."""
