@@ -32,7 +32,9 @@ _HELP = """\
 _LISTED = 50
 _END = frozenset({"/quit", "/exit", "quit", "exit"})
 _MISSING = {"/search": "say what to search for: /search TEXT", "/forget": "say what to forget: /forget NAME"}
-_STILL_SAID = "What you said stays in the log and may be quoted. If it comes up, /why shows it: /forget it there, too.\n"
+_STILL_SAID = (
+    "What you said stays in the log and may be quoted. When it is, /why shows it: /forget that, too.\n"
+)
 
 
 @dataclass
