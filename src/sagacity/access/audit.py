@@ -22,12 +22,12 @@ async def list_audit(
         storage: where they are.
         principal: who asks.
         wanted: which.
-        before: the newest first, and only those with a smaller number, if one is given.
-        after: the oldest first, and only those with a larger number; otherwise the newest come first.
-        limit: how many at the most.
+        before: only rows with a smaller number, newest first.
+        after: only rows with a larger number, oldest first. With neither, newest first.
+        limit: how many at most.
 
     Raises:
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     principal.require(Permission.ADMIN)
     if principal.user_id is not None:

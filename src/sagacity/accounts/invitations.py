@@ -58,7 +58,7 @@ async def list_invitations(
     Return invitations that were not accepted yet, the oldest first; *after*: from behind the one with that id.
 
     Raises:
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     require_may_decide(principal)
     async with parts.storage.read(principal) as snapshot:

@@ -25,7 +25,7 @@ async def list_members(
     Return members in the order of their ids; *after*: from behind the one with that id.
 
     Raises:
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     require_may_decide(principal)
     async with parts.storage.read(principal) as snapshot:

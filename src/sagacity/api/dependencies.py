@@ -55,11 +55,11 @@ class Caller:
         return self.principal.tenant
 
     def read(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open the principal's data to read, only one user's if one is named; see `Storage.read`."""
+        """Open the principal's data to read, only one user's if *user_id* is given; see `Storage.read`."""
         return self.runtime.storage.read(self.principal, user_id=_user(user_id))
 
     def begin(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open the principal's data to write, only one user's if one is named; see `Storage.begin`."""
+        """Open the principal's data to write, only one user's if *user_id* is given; see `Storage.begin`."""
         return self.runtime.storage.begin(self.principal, user_id=_user(user_id))
 
 

@@ -70,7 +70,7 @@ def set_variable(
 @app.command()
 def unset(context: typer.Context, name: Name) -> None:
     """
-    Give a variable its default again.
+    Reset a variable to its default.
 
     Example: sagacity site unset model.generation
     """

@@ -79,7 +79,7 @@ class ConfigStore(Protocol):
         Return one version.
 
         Raises:
-            NotFound: there is none of this number.
+            NotFound: there is no version of this number.
             ConfigError: it does not parse, or its secrets do not open.
         """
         ...

@@ -116,7 +116,7 @@ class CachedConfigs:
         Return one version.
 
         Raises:
-            NotFound: there is none of this number.
+            NotFound: there is no version of this number.
             ConfigError: it does not parse, or its secrets do not open.
         """
         return await self._inner.version(tenant, number)

@@ -121,7 +121,7 @@ class DatabaseConfigs:
         Return one version.
 
         Raises:
-            NotFound: there is none of this number.
+            NotFound: there is no version of this number.
             ConfigError: it does not parse, or its secrets do not open.
         """
         async with self._storage.read(tenant) as snapshot:

@@ -58,7 +58,7 @@ class DocumentConfigs:
 
     def __init__(self, place: DocumentPlace, storage: Storage, open_ring: OpenRing, clock: Clock) -> None:
         """
-        Say where they are.
+        Create the store; nothing is read yet.
 
         Args:
             place: where the documents are.
@@ -204,7 +204,7 @@ class DocumentConfigs:
         Return one version.
 
         Raises:
-            NotFound: there is none of this number.
+            NotFound: there is no version of this number.
             ConfigError: it does not parse, or its secrets do not open.
             StorageUnavailable: the place cannot be reached.
         """

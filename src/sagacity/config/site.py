@@ -46,7 +46,7 @@ class Known:
 
     @property
     def default(self) -> JsonValue:
-        """What holds while it is not set."""
+        """The value while it is not set."""
         return FeatureFlag().model_dump(mode="json") if self.role is None else None
 
     def checked(self, value: JsonValue) -> JsonValue:
@@ -87,7 +87,7 @@ def checked(name: str, value: JsonValue) -> JsonValue:
     Return the value of a variable as it is stored.
 
     Raises:
-        InvalidInput: there is no such variable, or its values are of another type.
+        InvalidInput: there is no such variable, or the value is of the wrong type.
     """
     try:
         return _known(name).checked(value)
@@ -157,7 +157,7 @@ class Site:
         Set a variable; the audit log says that *by* did, and not to which value.
 
         Raises:
-            InvalidInput: there is no such variable, or its values are of another type.
+            InvalidInput: there is no such variable, or the value is of the wrong type.
         """
         complete = checked(name, value)
         try:

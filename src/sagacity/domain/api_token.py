@@ -146,7 +146,7 @@ class ApiToken(Value):
 
         Raises:
             Forbidden: it allows more than *by*.
-            Conflict: it was revoked, or has expired.
+            Conflict: the token is revoked or expired.
         """
         _require_within(self.permissions, by)
         if not self.is_live(now) or self.user_id == "":

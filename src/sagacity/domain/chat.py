@@ -126,7 +126,7 @@ class Exchange(Value):
     include_memory: bool = True
     """Whether the answer may draw on what is remembered."""
     request_type: RequestType = RequestType.CHAT_STREAM
-    """As what it is recorded."""
+    """The request type in the record."""
     answer: str = ""
     """What there is of it while it is being written; after that it is in the log."""
     model: str = ""

@@ -11,15 +11,15 @@ class Recorder(Protocol[Noted_contra]):
     """Where values of one type are noted down."""
 
     def record(self, tenant: Tenant, one: Noted_contra) -> None:
-        """Note down one value; it never fails and never waits."""
+        """Record a value; never fails and never waits."""
         ...
 
     async def flush(self, tenant: Tenant | None = None) -> int:
         """
-        Write what waits, of one tenant if one is named; returns how many values were written.
+        Write the waiting values, only those of *tenant* if it is given; returns how many were written.
 
         Raises:
-            StorageUnavailable: the database could not be reached; what was not written waits on.
+            StorageUnavailable: the database could not be reached; values that were not written still wait.
         """
         ...
 

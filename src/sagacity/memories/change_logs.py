@@ -9,7 +9,7 @@ from sagacity.learning.distil.spec import actor_of
 from sagacity.memories.acting import Acting
 
 _RUNS = 100
-"""How many runs are returned."""
+"""How many runs are returned at most."""
 
 
 async def profile_changes(acting: Acting) -> Sequence[ChangeLog]:

@@ -105,7 +105,7 @@ class SettingsView(Warned):
     bio: str | None = None
     """What the user says of themselves."""
     timezone: str
-    """Where the user's clock is."""
+    """The user's time zone."""
     language: str
     """The user's language."""
     preferences: Object

@@ -22,7 +22,7 @@ class SiteVariableView(Schema):
     value: JsonValue = None
     """What holds. Null: no model is named."""
     default: JsonValue = None
-    """What holds while it is not set."""
+    """The value while it is not set."""
     meaning: str
     """What it is for."""
     version: int

@@ -55,7 +55,7 @@ class Lookups:
         return token_of(rows[0])
 
     async def has_tokens(self) -> bool:
-        """Return whether any token was ever made: only then may the server be reached from outside."""
+        """Return whether any token was ever created: only then may the server accept calls from other machines."""
         if not self._has_tokens:  # once yes, always yes: revoked ones count
             self._has_tokens = bool(await self._by_key(ANY_TOKEN, ANY_TOKEN, dict))
         return self._has_tokens
@@ -79,7 +79,7 @@ class Lookups:
         Return users of any tenant whose logs have to be looked at by now, and organisations, longest due first.
 
         Args:
-            limit: how many at the most.
+            limit: how many at most.
             each: how many of each tenant at the most; then the tenants take turns, so that none waits for another's.
         """
         given = {"now": self._clock.now(), "limit": limit} | ({} if each is None else {"each": each})

@@ -34,7 +34,7 @@ class OrganisationRepository:
         Create the organisation unless it exists; returns whether it did not.
 
         Raises:
-            InvalidInput: its id is too long.
+            InvalidInput: the id is too long.
         """
         if (size := byte_count(self._scope.org_id)) > MAX_ORG_BYTES:
             raise InvalidInput(

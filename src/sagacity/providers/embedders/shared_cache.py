@@ -15,7 +15,7 @@ class VectorCache(Protocol):
     """What is asked of the cache: it loses what it likes, and never fails."""
 
     async def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
-        """Return what is kept under each of *keys*, in their order."""
+        """Return the value of each of *keys*, in their order; None for those not cached."""
         ...
 
     async def set_many(self, values: Mapping[str, bytes], seconds: float) -> None:

@@ -59,8 +59,8 @@ class RequestAnalyticsRepository:
         Args:
             wanted: which.
             before: the time and id of the one after which to go on.
-            limit: how many at the most.
-            offset: how many to leave out before them.
+            limit: how many at most.
+            offset: how many to skip.
         """
         conditions = among(self._scope, wanted)
         if before is not None:

@@ -44,7 +44,7 @@ class EntityRepository:
             entity_type: only of this type.
             query: only those of which this is part of a name or alias.
             offset: how many to pass over.
-            limit: how many at the most.
+            limit: how many at most.
         """
         wanted = self._of(user_id)
         if entity_type is not None:

@@ -54,7 +54,7 @@ class ChangeRepository:
         Return what the last runs of learners changed in memories of one kind, newest first.
 
         Args:
-            kind: of which kind.
+            kind: the kind.
             actor: the only learner that counts.
             name: the only name of memories that counts.
             agent_version: the only agent version that counts.

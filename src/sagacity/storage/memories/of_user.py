@@ -86,8 +86,8 @@ class UserMemoryRepository:
             user_id: whose.
             kinds: of which kinds.
             before: where the page before ended.
-            limit: how many at the most.
-            offset: how many to leave out before them.
+            limit: how many at most.
+            offset: how many to skip.
         """
         column = memories.c
         statement = sa.select(memories).where(*self._in_force(user_id, kinds))

@@ -76,8 +76,8 @@ class ReviewQueueRepository:
         Args:
             wanted: whose, of which kinds, with which signals.
             effects: which memories help or harm.
-            limit: how many at the most.
-            offset: how many to leave out before them.
+            limit: how many at most.
+            offset: how many to skip.
         """
         if wanted.signals is not None and not wanted.signals:
             return []
