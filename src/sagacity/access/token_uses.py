@@ -25,8 +25,8 @@ class TokenUses:
     """
     Collects when tokens were last used in this process.
 
-    Of each token one is written a minute, by whichever process has it first: what stands in the database came with the
-    the token when its secret was looked up. Calls neither wait for that write nor fail with it.
+    One use per token is written a minute, by whichever process notes it first, because a token is looked up together
+    with its last recorded use. Calls neither wait for the write nor fail with it.
     """
 
     def __init__(self, storage: Storage, clock: Clock, *, seconds: float = FLUSH_SECONDS) -> None:

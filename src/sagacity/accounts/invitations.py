@@ -96,7 +96,7 @@ async def send_again(parts: AccountParts, principal: Principal, invitation_id: s
 
 async def revoke(parts: AccountParts, principal: Principal, invitation_id: str) -> None:
     """
-    Take an invitation back; its code is good no more.
+    Withdraw an invitation; its code becomes invalid.
 
     Raises:
         Forbidden: the caller may not administer, acts for one user, or is no owner and the role is the owner's.

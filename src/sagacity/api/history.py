@@ -75,7 +75,7 @@ async def undo_memory_merge(
     """
     Undo one merge: the merged memories are current again, and what was merged into them becomes a memory of its own.
 
-    If the memory replaced others without a merge, it stays, and they are current again, too. The reply is 409 if the
+    If the memory replaced others without a merge, it stays current beside them. The reply is 409 if the
     memory is not current, was merged again since, or replaced nothing.
     """
     done = await undo(caller.acting, memory_id, kind)

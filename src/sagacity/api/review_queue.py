@@ -90,8 +90,8 @@ async def undo_memory_review(body: UndoMemoryReviewBody, caller: Writes) -> Revi
     """
     Undo one review action: the memory is current and may be in the queue again.
 
-    What it was merged into says what it said before, unless it was changed since. The reply is 409 if the action was
-    undone already, or the memory was changed since.
+    The memory that it was merged into gets its former text back, unless it was changed since. The reply is 409 if the
+    action was undone already, or the memory was changed since.
     """
     done = await undo_review(
         caller.acting,

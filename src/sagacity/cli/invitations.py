@@ -65,7 +65,7 @@ def resend(context: typer.Context, invitation_id: InvitationId) -> None:
 @app.command()
 def revoke(context: typer.Context, invitation_id: InvitationId) -> None:
     """
-    Take an invitation back; its code is good no more.
+    Withdraw an invitation; its code becomes invalid.
 
     Example: sagacity invitations revoke 0199c2e4-…
     """

@@ -42,7 +42,7 @@ class SignInSettings(BaseSettings):
         "OpenID Connect need it. It is never taken from the `Host` header.",
     )
     cookie_sessions: bool = Field(
-        default=False, description="Let web pages sign in to accounts with a cookie in place of tokens."
+        default=False, description="Let web pages sign in to accounts with a cookie instead of tokens."
     )
     oidc_issuer: str = Field(
         default="",
@@ -50,13 +50,16 @@ class SignInSettings(BaseSettings):
         description="OpenID Connect provider that people sign in with, exactly as its discovery document names itself; "
         "empty: none.",
     )
-    oidc_client_id: str = Field(default="", max_length=_LONGEST_ISSUER, description="Its id for this server.")
+    oidc_client_id: str = Field(
+        default="", max_length=_LONGEST_ISSUER, description="The provider's client id for this server."
+    )
     oidc_client_secret: SecretStr = Field(
-        default=SecretStr(""), description="Its secret for this server; empty for a public client."
+        default=SecretStr(""),
+        description="The provider's client secret for this server; empty for a public client.",
     )
     oidc_scopes: str = Field(
         default="openid email profile",
-        description="What the provider is asked for; `openid` and `email` at least.",
+        description="Scopes requested from the provider; at least `openid` and `email`.",
     )
 
     @field_validator("public_url")

@@ -66,7 +66,7 @@ class Principal(Value):
         Make sure that the caller has *permission*.
 
         Raises:
-            Forbidden: it has not.
+            Forbidden: the caller lacks the permission.
         """
         if permission not in self.permissions:
             raise Forbidden(f"this call needs the permission {permission}")

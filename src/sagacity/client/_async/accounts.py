@@ -33,17 +33,17 @@ from sagacity.schemas.totp import (
 
 
 async def log_out(connection: AsyncConnection) -> MessageReply:
-    """End the session that the access token or the cookie is of, with all its tokens, at once."""
+    """End the session of the access token or cookie at once, with all its tokens."""
     return await connection.send("POST", "/api/auth/logout", MessageReply)
 
 
 async def get_account(connection: AsyncConnection) -> AccountView:
-    """Return the account that the access token is of."""
+    """Return the account of the access token."""
     return await connection.get("/api/auth/me", AccountView)
 
 
 async def verify_token(connection: AsyncConnection) -> VerifiedToken:
-    """Return whose the access token is; one that is not valid is answered with 401."""
+    """Return whose access token it is; an invalid one gets 401."""
     return await connection.send("POST", "/api/auth/verify", VerifiedToken, repeatable=True)
 
 
@@ -51,7 +51,7 @@ async def change_password(
     connection: AsyncConnection, current_password: str, new_password: str
 ) -> MessageReply:
     """
-    Set a new password in place of the current one; the account's other sessions end.
+    Replace the current password; the account's other sessions end.
 
     Args:
         connection: to the server.
@@ -72,7 +72,7 @@ async def sign_up(
     invitation_code: str | None = None,
 ) -> SignedUp:
     """
-    Make an account, where the server's settings let people sign up, or with the code of an invitation.
+    Create an account, if the server's settings let people sign up, or with the code of an invitation.
 
     The answer is the same for an address that has an account; its owner is told by e-mail.
 
@@ -104,8 +104,8 @@ async def log_in(
     """
     Begin a session, by address and password, in one of the account's organisations.
 
-    401 with the error `CodeNeeded` and a `challenge` means that the password is right, and that the account asks
-    for a code, too: `POST /api/auth/login/code` takes both.
+    401 with the error `CodeNeeded` and a `challenge` means that the password is right and the account also asks
+    for a code: send both to `POST /api/auth/login/code`.
 
     After five wrong passwords for an account each further try has to wait twice as long as the one before, up to
     five minutes; `Retry-After` says how long.
@@ -124,7 +124,7 @@ async def refresh_session(connection: AsyncConnection, refresh_token: str) -> Se
     """
     Exchange a refresh token for the next access token and the next refresh token.
 
-    One that was exchanged before was copied by somebody: it ends the session, with all its tokens.
+    A refresh token that is used twice must have been copied, so it ends the session with all its tokens.
 
     Args:
         connection: to the server.
@@ -136,7 +136,7 @@ async def refresh_session(connection: AsyncConnection, refresh_token: str) -> Se
 
 async def verify_email(connection: AsyncConnection, code: str) -> MessageReply:
     """
-    Confirm an address with the code that was sent to it.
+    Confirm an address with the code sent to it.
 
     Args:
         connection: to the server.
@@ -148,7 +148,7 @@ async def verify_email(connection: AsyncConnection, code: str) -> MessageReply:
 
 async def resend_verification(connection: AsyncConnection, email: str) -> MessageReply:
     """
-    Send the code that confirms an address once more; the answer is the same for an address without an account.
+    Send the code that confirms an address again; the answer is the same for an address without an account.
 
     Args:
         connection: to the server.
@@ -172,7 +172,7 @@ async def request_password_reset(connection: AsyncConnection, email: str) -> Mes
 
 async def reset_password(connection: AsyncConnection, code: str, new_password: str) -> MessageReply:
     """
-    Set a new password with the code that was sent; every session of the account ends.
+    Set a new password with the code sent by e-mail; every session of the account ends.
 
     Args:
         connection: to the server.
@@ -190,10 +190,10 @@ async def get_totp(connection: AsyncConnection) -> TotpState:
 
 async def begin_totp(connection: AsyncConnection, password: str) -> TotpBegun:
     """
-    Make a secret for an authenticator app; the password is asked for again.
+    Create a secret for an authenticator app; the password is required again.
 
-    Nothing is asked for at sign-in until the app's first code was sent to `POST /api/auth/totp/confirm`. Begun
-    again, it makes another secret. 409 if a code is asked for already.
+    Signing in asks for no code until the app's first one was sent to `POST /api/auth/totp/confirm`. Calling this
+    again creates another secret. 409 if signing in asks for codes already.
 
     Args:
         connection: to the server.
@@ -205,7 +205,7 @@ async def begin_totp(connection: AsyncConnection, password: str) -> TotpBegun:
 
 async def confirm_totp(connection: AsyncConnection, code: str) -> RecoveryCodes:
     """
-    Have signing in ask for a code from now on, by the first code of the app; returns ten recovery codes.
+    Turn codes on with the app's first code; signing in asks for one from now on. Returns ten recovery codes.
 
     Args:
         connection: to the server.
@@ -217,7 +217,7 @@ async def confirm_totp(connection: AsyncConnection, code: str) -> RecoveryCodes:
 
 async def disable_totp(connection: AsyncConnection, password: str, code: str) -> MessageReply:
     """
-    Have signing in ask for the password only; the password and a code are asked for once more.
+    Turn codes off; the password and a code are required again.
 
     Args:
         connection: to the server.
@@ -230,11 +230,11 @@ async def disable_totp(connection: AsyncConnection, password: str, code: str) ->
 
 async def log_in_with_code(connection: AsyncConnection, challenge: str, code: str) -> LoggedIn:
     """
-    Begin a session, by the challenge that signing in with the password answered with, and a code.
+    Begin a session with a code and the challenge from signing in with the password.
 
-    The code is one of the account's authenticator app or a recovery code; each is good once. A wrong one gets 400
-    and leaves the challenge good. After five for an account each further try has to wait twice as long as the one
-    before, up to an hour.
+    The code comes from the account's authenticator app or is a recovery code; each works once. A wrong one gets
+    400 and leaves the challenge valid. After five for an account, each further try must wait twice as long as the
+    one before, up to an hour.
 
     Args:
         connection: to the server.
@@ -251,7 +251,7 @@ async def exchange_code(
     """
     Exchange the code of a sign-in at an OpenID Connect provider for the first tokens of its session.
 
-    The code is good once, for two minutes. A second exchange ends the session, with all its tokens. A page sends
+    The code works once, within two minutes. A second exchange ends the session, with all its tokens. A page sends
     the verifier whose hash it began the sign-in with.
 
     Args:

@@ -31,7 +31,7 @@ async def complete(
     temperature: float | None = None,
 ) -> CompletionReply:
     """
-    Answer the last message of a conversation that the caller keeps; both are stored in one here.
+    Answer the last message of a conversation that the caller keeps; message and answer are stored in one here.
 
     Args:
         connection: to the server.
@@ -97,7 +97,7 @@ async def list_conversations(
     user_id: str | None = None,
 ) -> ConversationsPage:
     """
-    Return a page of the user's conversations, the last changed first.
+    Return a page of the user's conversations, most recently changed first.
 
     Args:
         connection: to the server.
@@ -221,7 +221,7 @@ async def stop_answer(
     connection: AsyncConnection, conversation_id: str, *, user_id: str | None = None
 ) -> StopReply:
     """
-    Stop the answer that is being written in a conversation; what there is of it is stored.
+    Stop the answer that is being written in a conversation; the part so far is stored.
 
     Args:
         connection: to the server.
@@ -238,7 +238,7 @@ async def get_exchange(
     connection: AsyncConnection, exchange_id: str, *, user_id: str | None = None
 ) -> AnswerReply:
     """
-    Return an answer with the memories that it could draw on, those that it cites, and what it cost.
+    Return an answer with the memories that were available to it, those that it cites, and its cost.
 
     Args:
         connection: to the server.

@@ -48,8 +48,8 @@ async def undo_merge(
     """
     Undo one merge: the merged memories are current again, and what was merged into them becomes a memory of its own.
 
-    If the memory replaced others without a merge, it stays, and they are current again, too. The reply is 409 if
-    the memory is not current, was merged again since, or replaced nothing.
+    If the memory replaced others without a merge, it stays current beside them. The reply is 409 if the memory is
+    not current, was merged again since, or replaced nothing.
 
     Args:
         connection: to the server.
@@ -88,7 +88,7 @@ async def add_memory(
     steps: Sequence[str] | None = None,
 ) -> ChatMemoryView:
     """
-    Store a memory of a user. It is found by its words and by its meaning at once.
+    Store a memory of a user. It can be found by words and by meaning at once.
 
     Args:
         connection: to the server.
@@ -184,9 +184,9 @@ async def add_memories(
     user_id: str | None = None,
 ) -> CreatedMemories:
     """
-    Store several memories of a user; those that break a rule are left out, and named.
+    Store several memories of a user; invalid ones are left out and named.
 
-    The reply is 422 if all of them do, and nothing was stored.
+    The reply is 422 if all are invalid, and nothing is stored.
 
     Args:
         connection: to the server.
@@ -213,9 +213,9 @@ async def search_memories(
     date_to: datetime | None = None,
 ) -> FoundMemories:
     """
-    Search the user's memories by words and by meaning, with the scores that say why each was found.
+    Search the user's memories by words and by meaning, with each result's scores.
 
-    What is returned counts as used, which `frequency_score` rises with.
+    Returned memories count as used, which raises their `frequency_score`.
 
     Args:
         connection: to the server.
@@ -251,7 +251,7 @@ async def search_memories(
 
 async def get_memory_stats(connection: AsyncConnection, *, user_id: str | None = None) -> MemoryStats:
     """
-    Return what is remembered of the user, in numbers.
+    Return statistics of the user's memories.
 
     Args:
         connection: to the server.
@@ -291,7 +291,7 @@ async def get_memory(
     connection: AsyncConnection, memory_id: str, *, user_id: str | None = None
 ) -> ChatMemoryView:
     """
-    Return one memory of the user that is in force.
+    Return one of the user's memories in force.
 
     Args:
         connection: to the server.

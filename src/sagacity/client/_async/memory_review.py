@@ -122,8 +122,8 @@ async def undo_memory_review(
     """
     Undo one review action: the memory is current and may be in the queue again.
 
-    What it was merged into says what it said before, unless it was changed since. The reply is 409 if the action
-    was undone already, or the memory was changed since.
+    The memory that it was merged into gets its former text back, unless it was changed since. The reply is 409 if
+    the action was undone already, or the memory was changed since.
 
     Args:
         connection: to the server.
@@ -173,10 +173,10 @@ async def get_memory_health(
     days_back: int = 30,
 ) -> MemoryHealth:
     """
-    Return how sound memories are, from 0 to 100, with how many have each problem, examples, and what to do next.
+    Return a health score from 0 to 100, with the count and examples of each problem, and what to do next.
 
-    Problems are `junk`, `duplicate`, `contradiction`, `stale` and `orphaned`. Only memories in force are looked
-    at. Nothing is changed.
+    Problems are `junk`, `duplicate`, `contradiction`, `stale` and `orphaned`. Only memories in force are checked.
+    Nothing is changed.
 
     Args:
         connection: to the server.

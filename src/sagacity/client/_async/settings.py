@@ -15,7 +15,7 @@ from sagacity.schemas.settings import (
 
 async def get_user_settings(connection: AsyncConnection, *, user_id: str | None = None) -> SettingsView:
     """
-    Return the user's record; one that was not there is made, with what is usual.
+    Return the user's record; a missing one is created with the defaults.
 
     Args:
         connection: to the server.
@@ -131,7 +131,7 @@ async def reset_memory_settings(
     connection: AsyncConnection, *, user_id: str | None = None
 ) -> MemorySettingsView:
     """
-    Bring back what is usual of what may be remembered of the user.
+    Reset to the defaults what may be remembered of the user.
 
     Args:
         connection: to the server.

@@ -15,7 +15,7 @@ async def get_tokens(
     """
     Return the organisation's API tokens, oldest first, without their secrets.
 
-    Those that were revoked or have expired are among them. When a token was used last is known to a minute or so.
+    Revoked and expired ones are included. The time of last use is accurate to about a minute.
 
     Args:
         connection: to the server.
@@ -57,7 +57,7 @@ async def revoke_token(connection: AsyncConnection, token_id: str) -> TokenReply
     """
     Revoke an API token. Every process refuses it from its next call on; in self-host mode, within two seconds.
 
-    It stays in the list. The last one with the scope `admin` cannot be revoked here: 409.
+    It stays in the list. Revoking the last one with the scope `admin` gets 409.
 
     Args:
         connection: to the server.
@@ -70,10 +70,10 @@ async def rotate_token(
     connection: AsyncConnection, token_id: str, *, grace_seconds: int | None = None
 ) -> NewTokenReply:
     """
-    Give an API token a new secret. It is in the reply, and is not shown again.
+    Give an API token a new secret, which is in the reply and is not shown again.
 
-    The former secret works for `grace_seconds` longer, so that clients can change over. The one before that no
-    longer works. A token that was revoked or has expired gives 409.
+    The previous secret works for `grace_seconds` longer, so that clients can change over. Any older one stops at
+    once. A revoked or expired token gets 409.
 
     Args:
         connection: to the server.

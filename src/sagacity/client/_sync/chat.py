@@ -32,7 +32,7 @@ def complete(
     temperature: float | None = None,
 ) -> CompletionReply:
     """
-    Answer the last message of a conversation that the caller keeps; both are stored in one here.
+    Answer the last message of a conversation that the caller keeps; message and answer are stored in one here.
 
     Args:
         connection: to the server.
@@ -96,7 +96,7 @@ def list_conversations(
     user_id: str | None = None,
 ) -> ConversationsPage:
     """
-    Return a page of the user's conversations, the last changed first.
+    Return a page of the user's conversations, most recently changed first.
 
     Args:
         connection: to the server.
@@ -218,7 +218,7 @@ def unarchive_conversation(
 
 def stop_answer(connection: Connection, conversation_id: str, *, user_id: str | None = None) -> StopReply:
     """
-    Stop the answer that is being written in a conversation; what there is of it is stored.
+    Stop the answer that is being written in a conversation; the part so far is stored.
 
     Args:
         connection: to the server.
@@ -233,7 +233,7 @@ def stop_answer(connection: Connection, conversation_id: str, *, user_id: str | 
 
 def get_exchange(connection: Connection, exchange_id: str, *, user_id: str | None = None) -> AnswerReply:
     """
-    Return an answer with the memories that it could draw on, those that it cites, and what it cost.
+    Return an answer with the memories that were available to it, those that it cites, and its cost.
 
     Args:
         connection: to the server.

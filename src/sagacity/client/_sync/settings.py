@@ -16,7 +16,7 @@ from sagacity.schemas.settings import (
 
 def get_user_settings(connection: Connection, *, user_id: str | None = None) -> SettingsView:
     """
-    Return the user's record; one that was not there is made, with what is usual.
+    Return the user's record; a missing one is created with the defaults.
 
     Args:
         connection: to the server.
@@ -126,7 +126,7 @@ def update_memory_settings(
 
 def reset_memory_settings(connection: Connection, *, user_id: str | None = None) -> MemorySettingsView:
     """
-    Bring back what is usual of what may be remembered of the user.
+    Reset to the defaults what may be remembered of the user.
 
     Args:
         connection: to the server.

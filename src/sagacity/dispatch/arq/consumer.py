@@ -170,7 +170,7 @@ class QueueConsumer:
             del self._here[job.job_id]
 
     async def _claimed(self, job: Job) -> bool:
-        """Do a job if its organisation has a place for it; if not, one that ends asks the database who is next."""
+        """Run a job if its organisation has a slot free; if not, a job that ends queues what is due next."""
         if not await self._queue.claim(job):
             return False
         beat = asyncio.create_task(self._beat(job, self._here[job.job_id]))
