@@ -19,7 +19,7 @@ def check_url(url: str, *, block_private: bool) -> str:
 
     Args:
         url: http or https, without a user name or password.
-        block_private: also refuse loopback, private and otherwise not public addresses.
+        block_private: also refuse loopback, private and other non-public addresses.
 
     Raises:
         ValueError: it is no such address, or one that is refused.

@@ -19,7 +19,7 @@ class FigureFilter(Value):
     """What to count, and by what; None for any."""
 
     start: datetime
-    """From this moment on."""
+    """At or after this moment."""
     end: datetime
     """Before this moment."""
     granularity: Granularity = Granularity.DAY
@@ -47,7 +47,7 @@ class FigurePoint(DescribedValue):
     """What happened during one step."""
 
     timestamp: datetime
-    """When it begins."""
+    """Its beginning."""
     interactions: int = 0
     """Turns that were published."""
     profiles: int = 0

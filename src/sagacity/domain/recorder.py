@@ -8,7 +8,7 @@ Noted_contra = TypeVar("Noted_contra", contravariant=True)
 
 
 class Recorder(Protocol[Noted_contra]):
-    """Where values of one type are noted down."""
+    """Records values of one type."""
 
     def record(self, tenant: Tenant, one: Noted_contra) -> None:
         """Record a value; never fails and never waits."""
@@ -25,7 +25,7 @@ class Recorder(Protocol[Noted_contra]):
 
 
 class _Nowhere:
-    """Notes nothing down."""
+    """Records nothing."""
 
     def record(self, tenant: Tenant, one: object) -> None:
         """Forget the value."""
@@ -36,4 +36,4 @@ class _Nowhere:
 
 
 UNRECORDED: Recorder[object] = _Nowhere()
-"""Where values go that nobody counts."""
+"""A recorder that drops all values."""

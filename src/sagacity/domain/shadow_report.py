@@ -20,7 +20,7 @@ class ShadowFilter(Value):
     """Which comparisons to count; None for any."""
 
     start: datetime
-    """From this moment on."""
+    """At or after this moment."""
     end: datetime
     """Up to this moment."""
     agent_version: str | None = None

@@ -140,7 +140,7 @@ class Acting:
         Make sure that the principal may write memories of a kind: only reviewers may write what serves all users.
 
         Raises:
-            Forbidden: it may not.
+            Forbidden: the caller may not.
         """
         self.principal.require(Permission.REVIEW if kind in TENANT_KINDS else Permission.WRITE)
 

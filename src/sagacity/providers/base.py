@@ -58,7 +58,7 @@ class ModelCall(Value):
     outcome: str = SUCCEEDED
     """`ok`, or the name of the error that it ended with; `Cancelled` where the caller gave up."""
     cost_usd: float | None = None
-    """None where the model's price is not known."""
+    """None if the model's price is not known."""
 
 
 OnCall = Callable[[ModelCall], Awaitable[None]]

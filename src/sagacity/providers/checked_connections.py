@@ -53,7 +53,7 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         Prepare connections.
 
         Args:
-            block_private: also refuse loopback, private and otherwise not public addresses.
+            block_private: also refuse loopback, private and other non-public addresses.
             resolve: the resolver.
             inner: what connects to an address.
         """
@@ -149,7 +149,7 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
 
         Args:
             verify: the certificates to trust.
-            block_private: also refuse loopback, private and otherwise not public addresses.
+            block_private: also refuse loopback, private and other non-public addresses.
             resolve: the resolver.
         """
         context = httpx.create_ssl_context(verify=verify)

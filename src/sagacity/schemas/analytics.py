@@ -55,7 +55,7 @@ class AnalyticsSummary(Totals):
     requests_by_day: tuple[DayCount, ...]
     """Each day of the period, the oldest first; the first and the last are parts of a day."""
     intent_distribution: dict[str, int]
-    """How many calls had each intent."""
+    """Number of calls with each intent."""
 
 
 class AnalyticsLatency(LatencyReport):

@@ -10,7 +10,7 @@ class AuditView(Schema):
     """A change of access or configuration."""
 
     seq: int
-    """Counts the organisation's rows from 1, without gaps."""
+    """Number of the row within the organisation, from 1 without gaps."""
     at: datetime
     """When it was done."""
     actor: str

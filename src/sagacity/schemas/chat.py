@@ -106,7 +106,7 @@ class ConversationView(Warned):
     id: str
     """Its id, which is also the `session_id` of its turns."""
     user_id: str
-    """Whose it is."""
+    """Its user."""
     title: str | None = None
     """Its title."""
     summary: str | None = None
@@ -218,7 +218,7 @@ class CitedPlace(Schema):
     id: str
     """Its id in the routes of its kind."""
     offset: int
-    """How many characters of the answer stand before it."""
+    """The number of characters of the answer before it."""
 
 
 class AnswerReply(Warned):

@@ -260,7 +260,7 @@ class ChatMemoryView(Warned):
     id: str
     """Its id."""
     user_id: str
-    """Whose it is."""
+    """Its user."""
     memory_type: MemoryType
     """What it is."""
     content: str

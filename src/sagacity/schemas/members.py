@@ -52,7 +52,7 @@ class MemberView(Schema):
     created_at: datetime
     """Since when it is a member."""
     created_by: str
-    """Who let it in, as the audit log names callers."""
+    """Who added it, as named in the audit log."""
 
 
 class MemberReply(Reply):

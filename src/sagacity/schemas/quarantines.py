@@ -41,9 +41,9 @@ class QuarantineView(Schema):
     actor: str = ""
     """Who began it."""
     request_count: int = 0
-    """Requests that it held when it began."""
+    """Number of requests that it held at the start."""
     memory_count: int = 0
-    """Memories that it held when it began."""
+    """Number of memories that it held at the start."""
     created_at: datetime
     """When it began."""
     is_standing: bool

@@ -99,7 +99,7 @@ class SettingsView(Warned):
     id: str
     """Its id."""
     user_id: str
-    """Whose it is."""
+    """Its user."""
     display_name: str | None = None
     """What the user wants to be called."""
     bio: str | None = None

@@ -69,15 +69,15 @@ class TokenView(Schema):
     created_at: datetime
     """When it was made."""
     created_by: str
-    """Who made it, as the audit log names callers."""
+    """Who created it, as named in the audit log."""
     expires_at: datetime | None = None
     """When it ends by itself; null for never."""
     last_used_at: datetime | None = None
     """When a call came with it last, to a minute or so."""
     rotated_at: datetime | None = None
-    """When its secret was replaced last."""
+    """When its secret was last replaced."""
     previous_until: datetime | None = None
-    """Until when the secret before that works, too."""
+    """Until when the previous secret works too."""
     revoked_at: datetime | None = None
     """When it was revoked."""
     is_live: bool

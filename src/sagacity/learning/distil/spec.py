@@ -243,7 +243,7 @@ class Settlement:
     before: Memory | None = None
     """What *saved* was, where the change log tells of it."""
     reason: str = ""
-    """What the change log gives as the reason."""
+    """The reason in the change log."""
 
 
 MISSED = Settlement(Effect.MISSED)
