@@ -35,7 +35,7 @@ class SignedIn(NamedTuple):
     access_token: str
     refresh_token: str
     expires_in: int
-    """Seconds that the access token is good for."""
+    """Seconds for which the access token is valid."""
 
 
 async def log_in(

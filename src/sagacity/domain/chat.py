@@ -84,7 +84,7 @@ class ExchangeStatus(StrEnum):
 
 
 class AnswerSource(Value):
-    """A memory or a turn that an answer could draw on."""
+    """A memory or turn that was available to an answer."""
 
     citation: str
     """Its name in the prompt: a letter for the kind and a number, such as `p:7`."""

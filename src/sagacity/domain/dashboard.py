@@ -77,7 +77,7 @@ class FigureReport(DescribedValue):
     """The figures of a dashboard over time."""
 
     period_days: int
-    """How many times 24 hours it covers, up to now."""
+    """Number of periods of 24 hours that it covers, up to now."""
     granularity: Granularity
     """How long a step is. Steps are those of UTC, and weeks begin on Monday; the first and the last are parts."""
     by: FigureGroup | None = None

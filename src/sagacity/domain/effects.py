@@ -105,7 +105,7 @@ class MemoryEffect(Effect):
     entity_type: MemoryKind
     """The kind of memory."""
     entity_id: str
-    """What the API knows the memory by: a profile's id, or another memory's number."""
+    """The memory's id in the API: a profile's id, or another memory's number."""
     content: str | None = None
     """What it says; null if it is gone."""
     surfaced_count: int = 0

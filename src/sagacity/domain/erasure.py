@@ -87,7 +87,7 @@ class ErasureReport(DescribedValue):
     database: str
     """Which kind of database it is, and its name."""
     requested_at: datetime
-    """When it was asked for."""
+    """When it was requested."""
     gone_at: datetime
     """When the last row was deleted; what is stored under the same id since then is a new user's."""
     finished_at: datetime

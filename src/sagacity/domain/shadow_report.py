@@ -170,7 +170,7 @@ class ShadowReport(DescribedValue):
     """How an agent compares with its shadow."""
 
     period_days: int
-    """How many times 24 hours it covers, up to now."""
+    """Number of periods of 24 hours that it covers, up to now."""
     total: ShadowTally
     """All sessions together."""
     groups: tuple[ShadowGroup, ...] = ()

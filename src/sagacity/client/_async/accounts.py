@@ -55,7 +55,7 @@ async def change_password(
 
     Args:
         connection: to the server.
-        current_password: the password until now.
+        current_password: the current password.
         new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
     """
     body = checked(ChangePasswordBody, {"current_password": current_password, "new_password": new_password})
@@ -82,8 +82,8 @@ async def sign_up(
         password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
         full_name: what the person is called.
         metadata: anything else to keep with the account.
-        invitation_code: needed where the server asks for it. The code of an invitation to the address is
-            permission everywhere.
+        invitation_code: required if the server asks for it. The code of an invitation to the address is always
+            accepted.
     """
     body = checked(
         SignUpBody,
@@ -114,7 +114,7 @@ async def log_in(
         connection: to the server.
         email: the account's address.
         password: its password.
-        organization: in which of the account's organisations the session acts. Default: the one chosen last.
+        organization: the organisation in which the session begins. Default: the one last chosen.
     """
     body = checked(LogInBody, {"email": email, "password": password, "organization": organization})
     return await connection.send("POST", "/api/auth/login", LoggedIn, body=body)
@@ -128,7 +128,7 @@ async def refresh_session(connection: AsyncConnection, refresh_token: str) -> Se
 
     Args:
         connection: to the server.
-        refresh_token: the newest refresh token of the session; each is good for one exchange.
+        refresh_token: the newest refresh token of the session; each can be exchanged once.
     """
     body = checked(RefreshBody, {"refresh_token": refresh_token})
     return await connection.send("POST", "/api/auth/refresh", SessionTokens, body=body)
@@ -140,7 +140,7 @@ async def verify_email(connection: AsyncConnection, code: str) -> MessageReply:
 
     Args:
         connection: to the server.
-        code: the code in the e-mail; good once.
+        code: the code in the e-mail, which can be used once.
     """
     body = checked(CodeBody, {"code": code})
     return await connection.send("POST", "/api/verify-email", MessageReply, body=body)
@@ -176,7 +176,7 @@ async def reset_password(connection: AsyncConnection, code: str, new_password: s
 
     Args:
         connection: to the server.
-        code: the code in the e-mail; good once.
+        code: the code in the e-mail, which can be used once.
         new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
     """
     body = checked(ResetPasswordBody, {"code": code, "new_password": new_password})
@@ -238,8 +238,8 @@ async def log_in_with_code(connection: AsyncConnection, challenge: str, code: st
 
     Args:
         connection: to the server.
-        challenge: what the first step answered with; good for five minutes, and for one right code.
-        code: six digits of the authenticator app, or a recovery code; each is good once.
+        challenge: the `challenge` from the first step, valid for five minutes and one correct code.
+        code: six digits of the authenticator app, or a recovery code; each works once.
     """
     body = checked(AnswerBody, {"challenge": challenge, "code": code})
     return await connection.send("POST", "/api/auth/login/code", LoggedIn, body=body)
@@ -256,8 +256,8 @@ async def exchange_code(
 
     Args:
         connection: to the server.
-        code: the code; good once, for two minutes.
-        code_verifier: what the page began the sign-in with; empty for the program, where no page did.
+        code: the code, which can be used once within two minutes.
+        code_verifier: the verifier with which the page began the sign-in; empty if a program did.
     """
     body = checked(SignInCodeBody, {"code": code, "code_verifier": code_verifier})
     return await connection.send("POST", "/api/auth/oidc/token", SessionTokens, body=body)

@@ -41,8 +41,7 @@ async def complete(
         conversation_id: where the message and its answer are stored; null: in a new conversation.
         include_memory: whether the answer may use what is remembered; by default True.
         max_tokens: largest length of the answer; by default 4096.
-        temperature: how freely the model chooses its words; ignored by models that do not take one; by default
-            0.7.
+        temperature: the model's temperature; ignored by models without one; by default 0.7.
     """
     params = {"user_id": user_id}
     body = checked(
@@ -164,7 +163,7 @@ async def update_conversation(
             the server's own machine without a token may leave it out, and are then for the user `local`.
         title: its title.
         is_archived: whether it is archived.
-        metadata: takes the place of what is stored.
+        metadata: replaces what is stored.
     """
     params = {"user_id": user_id}
     body = checked(UpdateConversationBody, {"title": title, "is_archived": is_archived, "metadata": metadata})

@@ -107,7 +107,7 @@ async def accept_invitation(connection: AsyncConnection, code: str) -> JoinedRep
 
     Args:
         connection: to the server.
-        code: the code in the e-mail; good once.
+        code: the code in the e-mail, which can be used once.
     """
     body = checked(AcceptBody, {"code": code})
     return await connection.send("POST", "/api/invitations/accept", JoinedReply, body=body)

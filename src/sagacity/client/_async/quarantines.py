@@ -27,7 +27,7 @@ async def quarantine(
         connection: to the server.
         target: what `value` names: a `source` of requests, a `request`, a `user`, or a `learner` (or playbook
             name).
-        reason: why; it is kept with the quarantine.
+        reason: the reason, which is stored with the quarantine.
     """
     body = checked(QuarantineBody, {"target": target, "value": value, "reason": reason})
     return await connection.send("POST", "/api/quarantines", QuarantineView, body=body)
@@ -84,7 +84,7 @@ async def release_quarantine(
     Args:
         connection: to the server.
         quarantine_id: the quarantine, as `GET /api/quarantines` lists it.
-        reason: why; it is kept with the quarantine.
+        reason: the reason, which is stored with the quarantine.
     """
     body = checked(ReleaseBody, {"reason": reason})
     return await connection.send(

@@ -38,7 +38,7 @@ async def set_quotas(
     Args:
         connection: to the server.
         org_id: the organisation's id.
-        limits: a number by name, or null for no limit; those that are not named stay as they are.
+        limits: a number by name, or null for no limit; limits not named stay.
     """
     body = checked(QuotasBody, {"limits": limits})
     return await connection.send(

@@ -44,7 +44,7 @@ async def create_token(
         scopes: what it allows: `read`, `publish`, `manage`, `admin`; each includes those before it.
         name: a name to recognise it by.
         user_id: the one user for whom it acts, with `read` or `publish`. Default: for all users.
-        expires_in_seconds: for how long it works. Default: until it is revoked.
+        expires_in_seconds: how long it is valid. Default: until it is revoked.
     """
     body = checked(
         CreateTokenBody,
@@ -78,7 +78,7 @@ async def rotate_token(
     Args:
         connection: to the server.
         token_id: the token, as `GET /api/tokens` lists it.
-        grace_seconds: for how long the former secret works, too; 0 to end it at once; by default 86400.
+        grace_seconds: how long the previous secret works too; 0 to end it at once; by default 86400.
     """
     body = checked(RotateTokenBody, {"grace_seconds": grace_seconds})
     return await connection.send("POST", f"/api/tokens/{segment(token_id)}/rotate", NewTokenReply, body=body)

@@ -54,7 +54,7 @@ def change_password(connection: Connection, current_password: str, new_password:
 
     Args:
         connection: to the server.
-        current_password: the password until now.
+        current_password: the current password.
         new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
     """
     body = checked(ChangePasswordBody, {"current_password": current_password, "new_password": new_password})
@@ -81,8 +81,8 @@ def sign_up(
         password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
         full_name: what the person is called.
         metadata: anything else to keep with the account.
-        invitation_code: needed where the server asks for it. The code of an invitation to the address is
-            permission everywhere.
+        invitation_code: required if the server asks for it. The code of an invitation to the address is always
+            accepted.
     """
     body = checked(
         SignUpBody,
@@ -111,7 +111,7 @@ def log_in(connection: Connection, email: str, password: str, *, organization: s
         connection: to the server.
         email: the account's address.
         password: its password.
-        organization: in which of the account's organisations the session acts. Default: the one chosen last.
+        organization: the organisation in which the session begins. Default: the one last chosen.
     """
     body = checked(LogInBody, {"email": email, "password": password, "organization": organization})
     return connection.send("POST", "/api/auth/login", LoggedIn, body=body)
@@ -125,7 +125,7 @@ def refresh_session(connection: Connection, refresh_token: str) -> SessionTokens
 
     Args:
         connection: to the server.
-        refresh_token: the newest refresh token of the session; each is good for one exchange.
+        refresh_token: the newest refresh token of the session; each can be exchanged once.
     """
     body = checked(RefreshBody, {"refresh_token": refresh_token})
     return connection.send("POST", "/api/auth/refresh", SessionTokens, body=body)
@@ -137,7 +137,7 @@ def verify_email(connection: Connection, code: str) -> MessageReply:
 
     Args:
         connection: to the server.
-        code: the code in the e-mail; good once.
+        code: the code in the e-mail, which can be used once.
     """
     body = checked(CodeBody, {"code": code})
     return connection.send("POST", "/api/verify-email", MessageReply, body=body)
@@ -173,7 +173,7 @@ def reset_password(connection: Connection, code: str, new_password: str) -> Mess
 
     Args:
         connection: to the server.
-        code: the code in the e-mail; good once.
+        code: the code in the e-mail, which can be used once.
         new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
     """
     body = checked(ResetPasswordBody, {"code": code, "new_password": new_password})
@@ -235,8 +235,8 @@ def log_in_with_code(connection: Connection, challenge: str, code: str) -> Logge
 
     Args:
         connection: to the server.
-        challenge: what the first step answered with; good for five minutes, and for one right code.
-        code: six digits of the authenticator app, or a recovery code; each is good once.
+        challenge: the `challenge` from the first step, valid for five minutes and one correct code.
+        code: six digits of the authenticator app, or a recovery code; each works once.
     """
     body = checked(AnswerBody, {"challenge": challenge, "code": code})
     return connection.send("POST", "/api/auth/login/code", LoggedIn, body=body)
@@ -251,8 +251,8 @@ def exchange_code(connection: Connection, code: str, *, code_verifier: str | Non
 
     Args:
         connection: to the server.
-        code: the code; good once, for two minutes.
-        code_verifier: what the page began the sign-in with; empty for the program, where no page did.
+        code: the code, which can be used once within two minutes.
+        code_verifier: the verifier with which the page began the sign-in; empty if a program did.
     """
     body = checked(SignInCodeBody, {"code": code, "code_verifier": code_verifier})
     return connection.send("POST", "/api/auth/oidc/token", SessionTokens, body=body)

@@ -102,7 +102,7 @@ def accept_invitation(connection: Connection, code: str) -> JoinedReply:
 
     Args:
         connection: to the server.
-        code: the code in the e-mail; good once.
+        code: the code in the e-mail, which can be used once.
     """
     body = checked(AcceptBody, {"code": code})
     return connection.send("POST", "/api/invitations/accept", JoinedReply, body=body)

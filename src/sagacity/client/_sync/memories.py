@@ -100,23 +100,23 @@ def add_memory(
             the server's own machine without a token may leave it out, and are then for the user `local`.
         keywords: other words to find it by.
         metadata: stored with it; up to 65,536 characters.
-        reliability: how sure it is; by default 0.5.
-        source: the program or the channel that it comes from.
+        reliability: its confidence; by default 0.5.
+        source: the program or channel that it comes from.
         origin: what it comes from, where that is trusted less than its writer, such as `imported`. Without it, it
             is the writer's own: an operator's, a user's or an agent's.
-        valid_from: since when it holds in the world, or when it happened; null if that is not known.
-        valid_to: until when it holds in the world; null if no end is known.
-        category: of a profile: what it is about, such as `preferences`.
-        attribute: of a profile: what it tells, such as `favourite colour`.
-        value: of a profile: what it is, such as `green`.
-        topic: of a semantic memory: what it is about.
-        fact: of a semantic memory: the fact, where it differs from the content.
-        conversation_id: of an episodic memory: the conversation in which it happened.
-        event_type: of an episodic memory: what happened, such as `decision`.
-        summary: of an episodic memory: what happened, in short, where it differs from the content.
-        procedure_name: of a procedural memory: what it is called.
-        trigger: of a procedural memory: when to do it.
-        steps: of a procedural memory: what to do, in order.
+        valid_from: since when it holds, or when it happened; null if not known.
+        valid_to: until when it holds; null if no end is known.
+        category: for a profile: its category, such as `preferences`.
+        attribute: for a profile: its attribute, such as `favourite colour`.
+        value: for a profile: the value, such as `green`.
+        topic: for a semantic memory: its subject.
+        fact: for a semantic memory: the fact, if it differs from the content.
+        conversation_id: for an episodic memory: the conversation in which it happened.
+        event_type: for an episodic memory: the type of event, such as `decision`.
+        summary: for an episodic memory: a summary, if it differs from the content.
+        procedure_name: for a procedural memory: its name.
+        trigger: for a procedural memory: when to do it.
+        steps: for a procedural memory: the steps, in order.
     """
     params = {"user_id": user_id}
     body = checked(
@@ -225,11 +225,11 @@ def search_memories(
             the server's own machine without a token may leave it out, and are then for the user `local`.
         memory_types: only memories of these types; empty: of all.
         limit: the largest number of results; by default 10.
-        min_score: only results with this score or more; by default 0.0.
-        include_vector_search: whether to look for what means the same; by default True.
-        include_keyword_search: whether to look for the same words; by default True.
-        date_from: only what was said, or happened, then or later.
-        date_to: only what was said, or happened, then or sooner.
+        min_score: minimum score of results; by default 0.0.
+        include_vector_search: whether to search by meaning; by default True.
+        include_keyword_search: whether to search by words; by default True.
+        date_from: only what was said or happened at this time or later.
+        date_to: only what was said or happened at this time or earlier.
     """
     params = {"user_id": user_id}
     body = checked(
@@ -330,18 +330,18 @@ def update_memory(
         user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
             the server's own machine without a token may leave it out, and are then for the user `local`.
         content: what it says.
-        keywords: other words to find it by; they take the place of those that it has.
-        metadata: takes the place of what is stored.
-        reliability: how sure it is.
-        category: of a profile: what it is about.
-        attribute: of a profile: what it tells.
-        value: of a profile: what it is.
-        topic: of a semantic memory: what it is about.
-        fact: of a semantic memory: the fact, where it differs from the content.
-        summary: of an episodic memory: what happened, in short, where it differs from the content.
-        procedure_name: of a procedural memory: what it is called.
-        trigger: of a procedural memory: when to do it.
-        steps: of a procedural memory: what to do, in order.
+        keywords: other words to find it by; they replace the existing ones.
+        metadata: replaces what is stored.
+        reliability: its confidence.
+        category: for a profile: its category.
+        attribute: for a profile: its attribute.
+        value: for a profile: the value.
+        topic: for a semantic memory: its subject.
+        fact: for a semantic memory: the fact, if it differs from the content.
+        summary: for an episodic memory: a summary, if it differs from the content.
+        procedure_name: for a procedural memory: its name.
+        trigger: for a procedural memory: when to do it.
+        steps: for a procedural memory: the steps, in order.
     """
     params = {"user_id": user_id}
     body = checked(

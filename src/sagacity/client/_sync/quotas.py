@@ -37,7 +37,7 @@ def set_quotas(connection: Connection, org_id: str, limits: Mapping[str, int | N
     Args:
         connection: to the server.
         org_id: the organisation's id.
-        limits: a number by name, or null for no limit; those that are not named stay as they are.
+        limits: a number by name, or null for no limit; limits not named stay.
     """
     body = checked(QuotasBody, {"limits": limits})
     return connection.send("PUT", f"/api/quotas/{segment(org_id)}", QuotasReply, body=body, repeatable=True)

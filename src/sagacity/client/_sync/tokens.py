@@ -43,7 +43,7 @@ def create_token(
         scopes: what it allows: `read`, `publish`, `manage`, `admin`; each includes those before it.
         name: a name to recognise it by.
         user_id: the one user for whom it acts, with `read` or `publish`. Default: for all users.
-        expires_in_seconds: for how long it works. Default: until it is revoked.
+        expires_in_seconds: how long it is valid. Default: until it is revoked.
     """
     body = checked(
         CreateTokenBody,
@@ -75,7 +75,7 @@ def rotate_token(connection: Connection, token_id: str, *, grace_seconds: int | 
     Args:
         connection: to the server.
         token_id: the token, as `GET /api/tokens` lists it.
-        grace_seconds: for how long the former secret works, too; 0 to end it at once; by default 86400.
+        grace_seconds: how long the previous secret works too; 0 to end it at once; by default 86400.
     """
     body = checked(RotateTokenBody, {"grace_seconds": grace_seconds})
     return connection.send("POST", f"/api/tokens/{segment(token_id)}/rotate", NewTokenReply, body=body)

@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 class MemoryCounts(NamedTuple):
-    """What is remembered of a user, in numbers."""
+    """Statistics of a user's memories."""
 
     by_kind: Mapping[MemoryKind, int]
     entities: int
