@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sagacity.access.open import open_token_store
 from sagacity.access.quotas import make_organisation
@@ -31,7 +31,7 @@ from sagacity.coordination.base import SharedState, Topic
 from sagacity.coordination.open import open_shared
 from sagacity.dispatch.base import Dispatcher
 from sagacity.dispatch.local import LocalDispatcher
-from sagacity.dispatch.loops import end, for_ever
+from sagacity.dispatch.loops import end, for_ever, running
 from sagacity.dispatch.open import open_queue, open_wakeups
 from sagacity.dispatch.open import open_worker as open_arq_worker
 from sagacity.domain.analytics import RequestAnalytics
@@ -80,8 +80,6 @@ class Runtime:
     shared: SharedState
     embedder: Embedder
     searcher: Searcher
-    tokens: TokenCounter
-    query_rewriter: QueryRewriter
     configs: ConfigStore
     site: Site
     models: ModelGateway
@@ -158,7 +156,7 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
         emitters = [one for one in (runtime.analytics, runtime.usage) if one is not None]
         async with (
             nullcontext() if settings.redis_url else _copying(storage, runtime.ids),  # else workers copy
-            _running(
+            running(
                 runtime.token_store,
                 runtime.dispatcher,
                 runtime.parts.accesses,
@@ -218,7 +216,7 @@ async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
             concurrency=settings.learn_concurrency,
             sweep_seconds=settings.sweep_seconds,
         )
-        async with _copying(storage, background.ids), _running(background.token_store, worker):
+        async with _copying(storage, background.ids), running(background.token_store, worker):
             yield WorkerRuntime(
                 settings=settings,
                 clock=clock,
@@ -231,24 +229,6 @@ async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
                 tracer=tracer,
                 backlog=RecentBacklog(storage, clock),
             )
-
-
-class _Service(Protocol):
-    """What works in the background between its start and its stop."""
-
-    async def start(self) -> None: ...
-
-    async def stop(self) -> None: ...
-
-
-@asynccontextmanager
-async def _running(*services: _Service) -> AsyncGenerator[None]:
-    """Run services during the block. They stop in reverse order, also if one of them fails to start or stop."""
-    async with AsyncExitStack() as stack:
-        for service in services:
-            await service.start()
-            stack.push_async_callback(service.stop)
-        yield
 
 
 @asynccontextmanager
@@ -330,8 +310,7 @@ def _first_quiet_seconds(settings: Settings) -> float:
     """
     Return how long to wait after a publish before its log is due.
 
-    A dispatcher in this process counts the turns and wakes when there are enough, so the log is due only after a quiet
-    time. Workers may miss the hint and find the log by its due time, so there it is due at once.
+    A dispatcher in this process counts the turns. Workers may miss a hint, so for them a log is due at once.
     """
     if settings.redis_url:
         return 0.0
@@ -401,8 +380,6 @@ def _build(
         shared=shared,
         embedder=embedder,
         searcher=searcher,
-        tokens=tokens,
-        query_rewriter=query_rewriter,
         configs=configs,
         site=site,
         models=models,

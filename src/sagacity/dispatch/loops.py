@@ -1,10 +1,10 @@
-"""Background loops that survive errors, and how they end."""
+"""Background loops that survive errors, how they end, and services that run them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 
@@ -82,3 +82,25 @@ async def wait(event: asyncio.Event, seconds: float) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
+
+
+class Service(Protocol):
+    """What works in the background between its start and its stop."""
+
+    async def start(self) -> None:
+        """Start."""
+        ...
+
+    async def stop(self) -> None:
+        """Stop, and return when nothing of it runs any more."""
+        ...
+
+
+@asynccontextmanager
+async def running(*services: Service) -> AsyncGenerator[None]:
+    """Run services during the block. They stop in reverse order, also if one of them fails to start or stop."""
+    async with AsyncExitStack() as stack:
+        for service in services:
+            await service.start()
+            stack.push_async_callback(service.stop)
+        yield

@@ -59,9 +59,9 @@ class LatencyReport(DescribedValue):
     llm: Percentiles | None = None
     """From the model call to its last piece of text."""
     ranking: Percentiles | None = None
-    """Of ranking."""
+    """Of merging the results into one list."""
     context_building: Percentiles | None = None
-    """Of building the context."""
+    """Of writing the results as one text."""
 
 
 class Totals(DescribedValue):

@@ -102,7 +102,7 @@ class ChangePasswordBody(WriteBody):
     """A new password to replace the current one."""
 
     current_password: Password
-    """The current password."""
+    """The password to replace."""
     new_password: Password
     """8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit."""
 

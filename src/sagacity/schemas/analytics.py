@@ -82,7 +82,7 @@ class AnalyticsSeries(Schema):
     """One metric over time."""
 
     metric: Metric
-    """The metric."""
+    """What the values measure."""
     period_days: int
     """Number of periods of 24 hours that it covers, up to now."""
     granularity: Granularity

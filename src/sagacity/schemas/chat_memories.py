@@ -391,7 +391,7 @@ class MemoryStats(Schema):
     """Statistics of a user's memories."""
 
     user_id: str
-    """The user."""
+    """The user whose memories are counted."""
     total_memories: int
     """Memories of all types."""
     profile_memories: int

@@ -55,7 +55,7 @@ async def change_password(
 
     Args:
         connection: to the server.
-        current_password: the current password.
+        current_password: the password to replace.
         new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
     """
     body = checked(ChangePasswordBody, {"current_password": current_password, "new_password": new_password})
