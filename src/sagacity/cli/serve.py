@@ -131,7 +131,7 @@ class _Start:
 
     @property
     def place(self) -> str:
-        """Where the data is."""
+        """The URL of the database."""
         return self._settings.storage_place
 
     async def accept(self, runtime: "Runtime") -> None:

@@ -11,11 +11,11 @@ from sagacity.mail.open import check_address
 from sagacity.mail.texts import LANGUAGES
 
 _REGION, _SENDER = "AWS_REGION", "SES_SENDER_EMAIL"
-"""By which names others know what sends e-mails."""
+"""Other programs' names for the settings of e-mails."""
 
 
 def mail_of_others(environment: Mapping[str, str]) -> dict[str, object]:
-    """Return the settings of e-mails that variables of other programs stand for, where ours are not set."""
+    """Return the settings of e-mails from other programs' variables, where ours are not set."""
     given: dict[str, object] = {}
     sender, region = environment.get(_SENDER, ""), environment.get(_REGION, "")
     if sender and "SAGACITY_MAIL_FROM" not in environment:

@@ -16,17 +16,17 @@ from sagacity.domain.errors import ConfigError
 
 _S3_NEEDS = ("config_s3_path", "config_s3_region", "config_s3_access_key", "config_s3_secret_key")
 UNPREFIXED = ("self_host", *_S3_NEEDS, "config_s3_endpoint", "config_s3_encryption_key")
-"""Settings that are read without `SAGACITY_` too, as others name them."""
+"""Settings that are also read without the prefix `SAGACITY_`, as other programs name them."""
 _SUPABASE = ("LOGIN_SUPABASE_URL", "LOGIN_SUPABASE_KEY")
-"""By which an earlier system found accounts behind Supabase's web API."""
+"""Variables with which an earlier system found accounts behind Supabase's web API."""
 
 
 def refuse_supabase(environment: Mapping[str, str]) -> None:
     """
-    Refuse to start where accounts are expected behind a web API: they would silently be somewhere else.
+    Refuse to start if accounts are expected behind a web API, because they would silently be elsewhere.
 
     Raises:
-        ConfigError: the environment names one; says what to set.
+        ConfigError: the environment names one; the message says what to set.
     """
     if given := [name for name in _SUPABASE if environment.get(name)]:
         raise ConfigError(
@@ -37,7 +37,7 @@ def refuse_supabase(environment: Mapping[str, str]) -> None:
 
 
 class ConfigStoreSettings(BaseSettings):
-    """The settings of where configurations are kept."""
+    """The settings of the store of configurations."""
 
     self_host: bool = Field(
         default=False,

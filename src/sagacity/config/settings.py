@@ -26,16 +26,16 @@ from sagacity.domain.tenant import LOCAL_ORG
 _PREFIX = "SAGACITY_"
 _KEY_SUFFIX = "_API_KEY"
 _ALIKE = 0.7
-"""How alike two names are, from 0 to 1, if one may be meant by the other."""
+"""Minimum similarity of two names, from 0 to 1, to suggest one for the other."""
 _OF_CLIENTS = ("SAGACITY_API_KEY", "SAGACITY_URL")
 """Read by the SDK and the program's commands."""
 _TABLES = f"Tables: {', '.join(f'`{table}`' for table in TABLES)}."
 _OTHER_NAMES = {"usage_events": "REFLEXIO_ENABLE_USAGE_EVENT_SINK"} | {
     name: name.upper() for name in UNPREFIXED
 }
-"""By which names others know some of the settings."""
+"""Other programs' names of some settings."""
 _SERVICE_LINK = re.compile(r"SAGACITY(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)")
-"""What Kubernetes puts into the environment of every container beside a service of such a name."""
+"""Variables that Kubernetes sets in every container if there is a service of such a name."""
 
 
 class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettings, QuotaSettings):
@@ -342,12 +342,12 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
 
     @property
     def storage_url(self) -> str:
-        """Where the data is."""
+        """The URL of the database."""
         return self.database_url or f"sqlite:///{(self.home.expanduser() / 'sagacity.db').absolute()}"
 
     @property
     def storage_place(self) -> str:
-        """The same for people: a file, or a database's address without its password."""
+        """The same for people: a file, or a URL without its password."""
         if self.is_sqlite:
             return self.storage_url.removeprefix("sqlite:///")
         address = urlsplit(self.storage_url)
@@ -355,7 +355,7 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether the data is in a file of this machine."""
+        """Whether the database is a file on this machine."""
         return self.storage_url.startswith("sqlite")
 
     @property
@@ -370,16 +370,16 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
 
     @property
     def knows_users(self) -> bool:
-        """Whether users sign in, or call with tokens of their own: then nobody is let in without any."""
+        """Whether users sign in or have tokens of their own; then no call is accepted without a token."""
         return bool(self.jwt_secret.get_secret_value() or self.jwt_jwks_url) or self.sign_up != "closed"
 
 
 def load_settings(**given: object) -> Settings:
     """
-    Read the environment; *given* overrides it.
+    Read the settings from the environment; *given* overrides it.
 
     Raises:
-        ConfigError: a setting is wrong, or a variable is none; the message names it.
+        ConfigError: a setting is wrong or unknown; the message names it.
     """
     _refuse_unknown(os.environ)  # noqa: TID251  the one place that may
     for name, other in _OTHER_NAMES.items():
@@ -399,7 +399,7 @@ def load_settings(**given: object) -> Settings:
 
 
 def _refuse_unknown(environment: Iterable[str]) -> None:
-    """Refuse a variable that looks like a setting and is none: what it was to change would silently stay as it is."""
+    """Refuse an unknown variable with our prefix, because it would silently have no effect."""
     known = [*(f"{_PREFIX}{name.upper()}" for name in Settings.model_fields), *_OF_CLIENTS]
     for name in sorted(environment):
         if (
@@ -414,7 +414,7 @@ def _refuse_unknown(environment: Iterable[str]) -> None:
 
 
 def provider_keys(environment: Mapping[str, str] | None = None) -> dict[str, SecretStr]:
-    """Return the API keys that the environment holds, by the names of their variables, such as OPENAI_API_KEY."""
+    """Return the API keys in the environment, by the names of their variables, such as OPENAI_API_KEY."""
     source = os.environ if environment is None else environment  # noqa: TID251  the one place that may
     return {
         name: SecretStr(value.strip())

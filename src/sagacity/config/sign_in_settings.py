@@ -13,10 +13,10 @@ _LONGEST_ISSUER = 500
 
 def checked_address(text: str) -> str:
     """
-    Return an address to which secrets may be sent, without a slash at its end; empty for none.
+    Return a URL to which secrets may be sent, without a trailing slash; empty for none.
 
     Raises:
-        ValueError: it is none of HTTP, is not encrypted and leaves this machine, or has more than a path.
+        ValueError: it is no HTTP URL, is unencrypted to another machine, or has more than a path.
     """
     if not text:
         return ""
@@ -34,7 +34,7 @@ def checked_address(text: str) -> str:
 
 
 class SignInSettings(BaseSettings):
-    """The settings of browsers that sign in."""
+    """The settings of signing in with a browser."""
 
     public_url: str = Field(
         default="",

@@ -89,7 +89,7 @@ class PromptRunner:
 
     @property
     def model(self) -> str:
-        """The model's name as it goes into provenance."""
+        """The model's name for provenance."""
         return self._llm.model
 
     async def ask(
