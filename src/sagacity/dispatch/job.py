@@ -31,7 +31,7 @@ class Job(Value):
 
     @property
     def tenant(self) -> Tenant:
-        """Whose work it is."""
+        """The scope that it works on."""
         return Tenant(org_id=self.org_id)
 
     @property

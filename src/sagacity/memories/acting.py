@@ -70,7 +70,7 @@ class Acting:
 
     @property
     def tenant(self) -> Tenant:
-        """Whose data it is."""
+        """The organisation of the data."""
         return self.principal.tenant
 
     def read(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:

@@ -8,7 +8,7 @@ from sagacity.learning.rules.exclusions import EXCLUSIONS
 
 @dataclass(frozen=True, slots=True)
 class _Stems:
-    """A row of the table as it is compared: stems in place of words."""
+    """A row of the table in comparable form: stems instead of words."""
 
     beside: frozenset[str]
     verbs: frozenset[str]

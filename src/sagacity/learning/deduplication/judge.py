@@ -19,14 +19,14 @@ _ACTIONS = {"add": Action.ADD, "same": Action.UPDATE, "merge": Action.MERGE, "re
 
 
 class ModelJudge:
-    """Asks a model once for all cases. New ones are labelled N1.. in the order of the log, memories E1.."""
+    """Asks a model once for all cases. Candidates are labelled N1.. in the order of the log, memories E1.."""
 
     def __init__(self, prompt_runner: PromptRunner, prompt: DeduplicationPrompt) -> None:
         self._asker = prompt_runner
         self._prompt = prompt
 
     async def judge(self, cases: Sequence[Case]) -> Sequence[Verdict]:
-        """Return what the model said of each case that it named; see `Judge`."""
+        """Return the model's verdict on each case that it named; see `Judge`."""
         oldest_first = sorted(cases, key=lambda case: (max(case.candidate.evidence), case.index))
         new = {f"N{n}": case for n, case in enumerate(oldest_first, start=1)}
         known = {memory.memory_id: memory for case in oldest_first for memory in case.memories}
@@ -60,7 +60,7 @@ def _describe(new: Mapping[str, Case], old: Mapping[str, Memory]) -> str:
 
 
 def _facts(what: str, said_at: datetime | None, slot: str, time_to_live: TimeToLive) -> str:
-    """Say when something was said and, of a fact, what it answers and how long it holds; a rule has no slot."""
+    """Write when something was said and, for facts, the slot and how long it holds."""
     parts = (
         what,
         f"said {said_at:%Y-%m-%d %H:%M}" if said_at else "",

@@ -134,7 +134,7 @@ def _candidate(
 
 
 def profile_extractors(config: TenantConfig, *, asked: bool) -> list[ConfiguredExtractor]:
-    """Return those that the tenant configured; *asked*: also those that run only on request."""
+    """Return the configured extractors; if *asked*, also those that run only on request."""
     return [
         ConfiguredExtractor(
             name=one.extractor_name,

@@ -13,10 +13,10 @@ from sagacity.learning.extractors.user_playbook import user_playbook_extractors
 
 
 class Configured(Protocol):
-    """Reads a kind's extractors out of a configuration."""
+    """Returns a kind's extractors from a configuration."""
 
     def __call__(self, config: TenantConfig, *, asked: bool) -> Sequence[ConfiguredExtractor]:
-        """Return those that the tenant configured; *asked*: also those that run only on request."""
+        """Return the configured extractors; if *asked*, also those that run only on request."""
         ...
 
 

@@ -91,7 +91,7 @@ class ModelUserPlaybookExtractor:
 
 
 def user_playbook_extractors(config: TenantConfig, *, asked: bool) -> list[ConfiguredExtractor]:
-    """Return those that the tenant configured; *asked*: also those that run only on request."""
+    """Return the configured extractors; if *asked*, also those that run only on request."""
     return [_configured(config, one) for one in config.user_playbook_extractors(asked=asked)]
 
 

@@ -106,7 +106,7 @@ class ModelGate:
         Args:
             prompt_runner: who is asked.
             definitions: what each extractor looks for, and when a window is worth its time, if that was said.
-            agent_context: what the agent is for.
+            agent_context: the agent's purpose.
         """
         self._asker = prompt_runner
         self._fixed = {

@@ -1,4 +1,4 @@
-"""Words by the classes that the grammar of time uses; English, and the most common of German."""
+"""Words to the sorts that the grammar of time is written in; English, and the commonest of German."""
 
 import re
 from collections.abc import Mapping, Sequence

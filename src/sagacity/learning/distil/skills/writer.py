@@ -39,7 +39,7 @@ async def write_skill(
             now if there is one.
         config: says what the agent is for and which tools it has.
         playbook_name: names the skill where nothing else does.
-        learner: recorded as where it comes from.
+        learner: for the provenance.
 
     Returns:
         The skill; None where the model finds no task that the playbooks have in common.
