@@ -284,9 +284,7 @@ async def _copy_tokens(source: DocumentPlace | None, target: DocumentPlace | Non
     if not await target.write(TOKENS, found.content, tag=None):
         there = await target.read(TOKENS)
         if there is None or there.content != found.content:
-            raise Conflict(
-                "the place to copy to has other API tokens already: nothing of them was written over"
-            )
+            raise Conflict("the place to copy to has other API tokens already: nothing was overwritten")
     return True
 
 

@@ -31,7 +31,7 @@ async def list_audit(
     """
     principal.require(Permission.ADMIN)
     if principal.user_id is not None:
-        raise Forbidden("the audit log is of the whole organisation, and this caller acts for one user")
+        raise Forbidden("the audit log covers the whole organisation, but this caller acts for one user")
     async with storage.read(principal) as snapshot:
         if after is not None:
             return await snapshot.audit.list_oldest(wanted, after=after, limit=limit)

@@ -107,5 +107,5 @@ async def rotate_key(
 def _tenant(principal: Principal) -> Tenant:
     principal.require(Permission.ADMIN)
     if principal.user_id is not None:
-        raise Forbidden("the configuration is the whole organisation's, and this caller acts for one user")
+        raise Forbidden("the configuration is for the whole organisation, but this caller acts for one user")
     return principal.tenant

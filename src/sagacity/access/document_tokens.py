@@ -248,7 +248,7 @@ class DocumentTokens:
                 self._write_count += 1
                 self._known = _Known(changed, _by_hash(changed), "", at)
                 return before, after
-        raise Conflict("tokens were changed by others at the same time, again and again: send it again")
+        raise Conflict("others kept changing the tokens at the same time: send the call again")
 
     async def _record(self, tenant: Tenant, entries: Sequence[NewAuditEntry]) -> None:
         """Record the change in the audit log, afterwards: a document and a database cannot commit together."""
@@ -286,7 +286,7 @@ class DocumentTokens:
         await asyncio.wait([look], timeout=None if self._known is None else left)
         known = self._known
         if known is None or self._clock.monotonic() - known.at > LONGEST_SECONDS:
-            raise StorageUnavailable("API tokens cannot be read from where they are kept")
+            raise StorageUnavailable("API tokens cannot be read from the place where they are stored")
         return known
 
     async def _look_again(self) -> None:

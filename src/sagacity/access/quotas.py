@@ -31,7 +31,7 @@ async def own_quotas(storage: Storage, principal: Principal) -> list[Quota]:
     """
     principal.require(Permission.READ)
     if principal.user_id is not None:
-        raise Forbidden("quotas are of the whole organisation, and this caller acts for one user")
+        raise Forbidden("quotas are for the whole organisation, but this caller acts for one user")
     return await _quotas_of(storage, principal.tenant)
 
 

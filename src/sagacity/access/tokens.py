@@ -89,7 +89,7 @@ async def rotate_token(
     """
     _require(principal)
     if not timedelta() <= grace <= LONGEST_GRACE:
-        raise InvalidInput(f"the time for which the former secret works is 0 to {LONGEST_GRACE.days} days")
+        raise InvalidInput(f"the previous secret may keep working for 0 to {LONGEST_GRACE.days} days")
     secret = new_secret()
     rotated = await store.rotate(principal, token_id, secret, grace=grace)
     return MadeToken(token=rotated, secret=secret.text)
@@ -98,4 +98,4 @@ async def rotate_token(
 def _require(principal: Principal) -> None:
     principal.require(Permission.ADMIN)
     if principal.user_id is not None:
-        raise Forbidden("this call is of the whole organisation, and this caller acts for one user")
+        raise Forbidden("this call is for the whole organisation, but this caller acts for one user")

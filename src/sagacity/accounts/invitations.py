@@ -168,5 +168,5 @@ async def join(parts: AccountParts, invitation: KnownInvitation, user_id: UserId
 def _require_mail(parts: AccountParts) -> None:
     if not parts.policy.sends_mail:
         raise Conflict(
-            "invitations are sent by e-mail, and this server sends none; SAGACITY_MAIL_URL says how"
+            "invitations are sent by e-mail, and this server cannot send any: set SAGACITY_MAIL_URL"
         )

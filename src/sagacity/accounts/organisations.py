@@ -23,8 +23,8 @@ async def where_to_act(parts: AccountParts, account: Account, wanted: str | None
     mine = [one.org_id for one in await list_organisations(parts, account.user_id)]
     if wanted is not None:
         if wanted not in mine:
-            raise Forbidden("the account is no member of this organisation")
+            raise Forbidden("the account is not a member of this organisation")
         return OrgId(wanted)
     if not mine:
-        raise Forbidden("the account is no member of any organisation; ask to be invited")
+        raise Forbidden("the account is not a member of any organisation; ask to be invited")
     return account.chosen_org if account.chosen_org in mine else mine[0]

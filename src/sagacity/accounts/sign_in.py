@@ -84,7 +84,7 @@ async def authenticated(
             parts, account, acts_in, lasts=CHALLENGE_GOOD_FOR, is_chosen=False
         )
         raise CodeNeeded(
-            "the account asks for a code of its authenticator app, too: send it with the challenge",
+            "the account also needs a code of its authenticator app: send it with the challenge",
             challenge=parts.tokens.issue(TokenUse.CHALLENGE, said, expires_at=expires_at),
         )
     return account, acts_in
@@ -213,7 +213,7 @@ async def principal_of(
         async with parts.storage.read(tenant) as snapshot:
             member = await snapshot.members.find(said.user_id)
     if member is None:
-        raise Unauthorized("the account is no member of the organisation any more; sign in again")
+        raise Unauthorized("the account is no longer a member of the organisation; sign in again")
     access = ACCESS_OF[member.role]
     return Principal(
         tenant=tenant,

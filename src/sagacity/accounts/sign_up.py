@@ -190,7 +190,7 @@ def require_open(parts: AccountParts, invitation_code: str) -> None:
     """
     policy = parts.policy
     if policy.sign_up is SignUp.CLOSED:
-        raise Forbidden("nobody can sign up on this server; SAGACITY_SIGN_UP opens it")
+        raise Forbidden("signing up is closed on this server; SAGACITY_SIGN_UP opens it")
     if policy.sign_up is SignUp.INVITED and not hmac.compare_digest(
         invitation_code.encode(), policy.invitation_code.encode()
     ):

@@ -88,7 +88,7 @@ async def begin(parts: AccountParts, principal: Principal, password: str, *, add
         try:
             sealed = parts.open_ring(make=may_make_key).seal(secret, owner)
         except ConfigError as error:
-            raise CodeUnavailable("the server cannot keep the secret of an authenticator app now") from error
+            raise CodeUnavailable("the server cannot store the secret of an authenticator app now") from error
         totp = Totp(user_id=account.user_id, sealed=sealed, created_at=parts.clock.now())
         if not await transaction.account_totp.put(totp):
             raise Conflict("signing in asks for a code already: turn it off before you set up another app")

@@ -263,7 +263,7 @@ def _unwrapped(stored: str, service: KeyService | None) -> bytes:
         raise ConfigError(f"the key of configurations is wrapped by a key service: set {SERVICE_SETTING}")
     key = service.unwrap(stored)
     if len(key) != SECRET_BYTES:
-        raise ConfigError("what the key service unwrapped is no key of configurations")
+        raise ConfigError("what the key service unwrapped is not a key of configurations")
     return key
 
 

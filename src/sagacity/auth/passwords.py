@@ -86,7 +86,9 @@ class Passwords:
 
     async def _run(self, work: Callable[[], Result]) -> Result:
         if self._waiting >= MOST_WAITING:
-            raise RateLimited("too many sign in at this moment; try again shortly", retry_after_seconds=2)
+            raise RateLimited(
+                "too many people are signing in at the moment; try again shortly", retry_after_seconds=2
+            )
         self._waiting += 1
         try:
             self.computed += 1

@@ -35,7 +35,7 @@ def patient(
             seconds = max(error.retry_after_seconds or PAUSE_SECONDS, 1.0)
             if seconds > left:
                 raise RateLimited(
-                    "the server takes no more calls for now; run the same command again later, it goes on from here",
+                    "the rate limit is reached: run the same command again later, and it continues from here",
                     retry_after_seconds=error.retry_after_seconds,
                 ) from error
         left -= seconds

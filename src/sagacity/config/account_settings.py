@@ -111,7 +111,7 @@ class AccountSettings(BaseSettings):
             raise ValueError("SAGACITY_SIGN_UP=invited needs SAGACITY_INVITATION_CODE")
         if self.sign_up != "closed" and self.verify_email and not url:
             raise ValueError(
-                "SAGACITY_SIGN_UP needs SAGACITY_MAIL_URL, by which addresses are confirmed; `console` prints e-mails, "
+                "SAGACITY_SIGN_UP needs SAGACITY_MAIL_URL, to confirm addresses; `console` prints e-mails, "
                 "and SAGACITY_VERIFY_EMAIL=false does without"
             )
         return self

@@ -51,5 +51,5 @@ class KeepsConfigs(Protocol):
 def is_taken(tenant: Tenant) -> Conflict:
     """Return the error for a place that has another configuration of the organisation already."""
     return Conflict(
-        f"the place to copy to has another configuration of {tenant.org_id!r} already: nothing of it was written over"
+        f"the place to copy to has another configuration of {tenant.org_id!r} already: nothing was overwritten"
     )

@@ -90,8 +90,8 @@ class S3Place:
             return self._fernet.decrypt(content)
         except InvalidToken as error:
             raise ConfigError(
-                f"{name} in S3 is not encrypted by CONFIG_S3_ENCRYPTION_KEY: set the key by which it "
-                "is, or remove the setting if it is in the clear"
+                f"{name} in S3 is not encrypted with CONFIG_S3_ENCRYPTION_KEY: set the key that "
+                "encrypted it, or remove the setting if it is in the clear"
             ) from error
 
     async def _call(self, call: Callable[[Any], Result], expected: frozenset[str]) -> Result | None:

@@ -83,7 +83,7 @@ def require_may_decide(principal: Principal, *roles: Role) -> None:
     """
     principal.require(Permission.ADMIN)
     if principal.user_id is not None:
-        raise Forbidden("this call is of the whole organisation, and this caller acts for one user")
+        raise Forbidden("this call is for the whole organisation, but this caller acts for one user")
     is_owner = principal.role is Role.OWNER or principal.kind in {CallerKind.OPERATOR, CallerKind.LOCAL}
     if Role.OWNER in roles and not is_owner:
         raise Forbidden("only an owner decides who is an owner")

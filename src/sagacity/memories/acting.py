@@ -152,7 +152,7 @@ class Acting:
             Forbidden: it acts for one user.
         """
         if self.principal.user_id is not None:
-            raise Forbidden("this call is of the whole organisation, and this caller acts for one user")
+            raise Forbidden("this call is for the whole organisation, but this caller acts for one user")
 
     async def config(self) -> TenantConfig:
         """Return the tenant's configuration."""

@@ -235,7 +235,7 @@ async def _refuse_erasure(transaction: Transaction, operation_id: str) -> None:
     """
     operation = await transaction.operations.get(operation_id)
     if operation.goes_on and operation.name is OperationName.USER_ERASURE:
-        raise Conflict("an erasure is not cancelled: part of what there was of the user is gone already")
+        raise Conflict("an erasure cannot be cancelled: part of the user's data is gone already")
 
 
 async def watched(

@@ -353,7 +353,7 @@ class Storage(Lookups):
                 whole = self._scope(connection, tenant, writes=True)
                 is_less = await Transaction(whole).quotas.recount(name)
             if is_less:
-                raise StorageUnavailable("what is stored was counted again; do it once more") from error
+                raise StorageUnavailable("the stored rows were counted again meanwhile; try again") from error
             raise
 
     def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:

@@ -76,7 +76,7 @@ def require_oidc(oidc: OidcSignIn | None) -> OidcSignIn:
         NotFound: the settings name no provider.
     """
     if oidc is None:
-        raise NotFound("this server knows no provider to sign in with; SAGACITY_OIDC_ISSUER names one")
+        raise NotFound("this server has no provider to sign in with: set SAGACITY_OIDC_ISSUER")
     return oidc
 
 
@@ -131,7 +131,7 @@ async def finish(oidc: OidcSignIn, back: CameBack) -> Finished:
     if not hmac.compare_digest(back.state.encode(), str(kept["sub"]).encode()):
         raise Unauthorized(_START_AGAIN)
     if back.issuer and back.issuer != oidc.provider.issuer:
-        raise Unauthorized("the answer is of another provider; start again")
+        raise Unauthorized("the answer came from another provider; start again")
     if back.error or not back.code:
         raise Unauthorized("the provider did not let you sign in; start again")
     identity = await oidc.provider.identity_of(
@@ -168,7 +168,7 @@ async def exchange_code(parts: AccountParts, code: str, *, verifier: str = "") -
     claims = await parts.tokens.claims_of(TokenUse.CODE, code)
     hashed = challenge_of(verifier) if verifier else ""
     if not hmac.compare_digest(hashed, str(claims["challenge"])):
-        raise Unauthorized("the code is of a sign-in that this page did not begin; start again")
+        raise Unauthorized("the code belongs to a sign-in that this page did not begin; start again")
     return await refresh(parts, code, use=TokenUse.CODE)
 
 
@@ -191,7 +191,7 @@ def checked_page(pages: str, wanted: str) -> str:
     if not pages:
         if wanted:
             raise InvalidInput(
-                "return_to: this server has no web pages; SAGACITY_ACCOUNT_PAGES says where they are"
+                "return_to: this server knows no web pages: set SAGACITY_ACCOUNT_PAGES to their address"
             )
         return ""
     if not wanted:

@@ -95,4 +95,4 @@ def _verified(identity: Identity) -> str:
     try:
         return normal_email(identity.email)
     except InvalidInput as error:
-        raise Forbidden("the provider says no address that an account can have") from error
+        raise Forbidden("the provider gave no address that an account can have") from error

@@ -130,7 +130,7 @@ class OidcProvider:
         """
         given, party = claims.get("nonce"), claims.get("azp")
         if not isinstance(given, str) or not hmac.compare_digest(given.encode(), nonce.encode()):
-            raise Unauthorized("the provider's answer is of another sign-in; start again")
+            raise Unauthorized("the provider's answer belongs to another sign-in; start again")
         audience: object = claims["aud"]
         is_for_several = isinstance(audience, list) and len(cast("list[object]", audience)) > 1
         if (party is not None or is_for_several) and party != self._choice.client_id:
