@@ -296,7 +296,7 @@ async def open_whole(settings: Settings, url: str, *, as_found: bool = False) ->
     Args:
         settings: how PostgreSQL is reached; the owner counts only for the database that it is the owner of.
         url: any database, configured or not.
-        as_found: it is neither made nor migrated.
+        as_found: neither create nor migrate it.
     """
     owner = settings.migration_url
     options = postgres_options(settings, owner if owner and is_same(owner, url) else "")

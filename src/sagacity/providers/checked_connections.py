@@ -145,7 +145,7 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
         self, *, verify: SSLContext | bool = True, block_private: bool = False, resolve: Resolve = resolved
     ) -> None:
         """
-        Prepare connections; none is opened yet.
+        Prepare connections, without opening any.
 
         Args:
             verify: the certificates to trust.

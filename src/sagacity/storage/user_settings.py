@@ -13,7 +13,7 @@ from sagacity.storage.schema.tables import user_settings
 
 
 class UserSettingsRepository:
-    """A tenant's records of users. A user who has none is asked for nothing, and nothing is switched off."""
+    """A tenant's user settings. For a user without any, nothing is switched off."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope

@@ -28,7 +28,7 @@ class LogState:
     """What was asked of it already: most learners stand at the same place."""
 
     async def is_forced_after(self, snapshot: Transaction, seq: int) -> bool:
-        """Return whether a request beyond *seq* asked to be learned at once."""
+        """Return whether a request beyond *seq* asked to be learned from at once."""
         if seq not in self._forced_after:
             self._forced_after[seq] = await snapshot.cursors.forced_after(self.user_id, seq)
         return self._forced_after[seq]

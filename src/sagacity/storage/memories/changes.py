@@ -19,7 +19,7 @@ _TAKEN_AWAY = frozenset({ChangeAction.UPDATED, ChangeAction.REMOVED})
 
 
 class ChangeRepository:
-    """A tenant's change log. A row goes with its memory, so that erased content lives on nowhere."""
+    """A tenant's change log. A row is deleted with its memory, so that erased content survives nowhere."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope

@@ -30,7 +30,7 @@ _withheld = (
 
 
 class ClusterRepository:
-    """A tenant's groups of playbooks, a learner's apart from another's."""
+    """A tenant's clusters of playbooks, separate for each learner."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
