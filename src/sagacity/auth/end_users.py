@@ -146,7 +146,7 @@ class UserTokens:
             raise jwt.ExpiredSignatureError
         for name in ("nbf", "iat"):
             if name in claims and now < _moment(claims, name) - rules.leeway_seconds:
-                raise jwt.ImmatureSignatureError(f"it is not valid yet ({name})")
+                raise jwt.ImmatureSignatureError(f"its {name} is still to come")
         return claims
 
     async def _key_for(self, header: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
