@@ -20,7 +20,7 @@ async def list_audit(
 
     Args:
         storage: where they are.
-        principal: who asks.
+        principal: the caller.
         wanted: which.
         before: only rows with a smaller number, newest first.
         after: only rows with a larger number, oldest first. With neither, newest first.

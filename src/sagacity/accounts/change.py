@@ -33,10 +33,10 @@ async def forgot_password(parts: AccountParts, email: str, *, address: str) -> N
 
 async def reset_password(parts: AccountParts, code: str, new_password: str) -> None:
     """
-    Set a new password by a code that was sent; every session of the account ends, and its address is confirmed.
+    Set a new password with the code from an e-mail; all sessions of the account end, and its address is confirmed.
 
     Raises:
-        WrongCredentials: the code is not known, was used, or has expired.
+        WrongCredentials: the code is unknown, used or expired.
         InvalidInput: the password is too weak.
     """
     password_hash = await parts.passwords.hash(checked_password(new_password))
@@ -60,7 +60,7 @@ async def change_password(
     parts: AccountParts, principal: Principal, current: str, new_password: str, *, address: str
 ) -> None:
     """
-    Set a new password; the account's other sessions end, and a code that was sent for another is good no more.
+    Set a new password; the account's other sessions end, and a code for a new password becomes invalid.
 
     Raises:
         WrongCredentials: the current one is wrong.
@@ -87,11 +87,11 @@ async def delete_account(
     Should this call end early, the erasure in the organisation that has the account deletes the account as well.
 
     Args:
-        parts: what accounts work with.
-        principal: who asks.
-        password: asked for again.
-        address: where the call comes from.
-        erasing: what erases.
+        parts: the parts of accounts.
+        principal: the caller.
+        password: the account's password, required again.
+        address: the network address of the call.
+        erasing: the parts for erasing.
 
     Raises:
         WrongCredentials: the password is wrong.

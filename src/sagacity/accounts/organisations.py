@@ -15,7 +15,7 @@ async def list_organisations(parts: AccountParts, user_id: UserId) -> list[Membe
 
 async def where_to_act(parts: AccountParts, account: Account, wanted: str | None) -> OrgId:
     """
-    Return the organisation in which a new session acts: the one wanted, or else the one chosen last, or else the first.
+    Return the organisation of a new session: the one wanted, else the one last chosen, else the first.
 
     Raises:
         Forbidden: the account is no member there, or of any.

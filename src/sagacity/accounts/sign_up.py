@@ -186,7 +186,7 @@ def require_open(parts: AccountParts, invitation_code: str) -> None:
     Make sure that somebody without an invitation may sign up.
 
     Raises:
-        Forbidden: nobody may, or not without the invitation code of this server.
+        Forbidden: signing up is closed, or needs the invitation code of this server.
     """
     policy = parts.policy
     if policy.sign_up is SignUp.CLOSED:

@@ -55,10 +55,10 @@ def write_secret_file(path: Path, text: str) -> None:
 
 def make_secret_file(path: Path, text: str) -> None:
     """
-    Write a file where none is; of two processes that do so at once one wins, and nobody reads half of it.
+    Create a file atomically; if two processes do so at once, one wins, and nobody reads half of it.
 
     Raises:
-        OSError: the disk does not take it.
+        OSError: it cannot be written.
     """
     draft = _draft(path, text)
     try:

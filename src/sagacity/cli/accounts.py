@@ -234,7 +234,7 @@ def totp_disable(
     ],
 ) -> None:
     """
-    Have signing in ask for the password only.
+    Turn codes off; signing in needs only the password.
 
     Example: sagacity account totp-disable
     """

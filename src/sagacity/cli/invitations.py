@@ -53,7 +53,7 @@ def create(
 @app.command()
 def resend(context: typer.Context, invitation_id: InvitationId) -> None:
     """
-    Send an invitation once more, with a new code.
+    Send an invitation again with a new code.
 
     Example: sagacity invitations resend 0199c2e4-…
     """

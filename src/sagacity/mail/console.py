@@ -6,7 +6,7 @@ from sagacity.mail.base import Letter
 
 
 class ConsoleMailer:
-    """Prints letters where the server's own messages go."""
+    """Prints letters to the server's own output."""
 
     async def send(self, letter: Letter) -> None:
         """Print a letter."""
