@@ -1,4 +1,4 @@
-"""How many connections there may be, and how long a client may take to send its request."""
+"""Connections: how many there may be, and how long a client may take to say what it wants."""
 
 import asyncio
 from http import HTTPStatus
@@ -11,10 +11,10 @@ _RETRY_SECONDS = 1
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """uvicorn's HTTP protocol with limits, so that no stranger can exhaust the server before it knows who calls."""
+    """How the server speaks HTTP, so that no stranger can use up what it has before saying who calls."""
 
     most: int
-    """Maximum simultaneous connections; further ones are answered with 503."""
+    """Connections at a time; who comes then is answered with 503 and told to come back."""
     head_seconds: float
     """
     How long a client may take for a request's line and headers, from its connection or the request's first byte on; one
@@ -23,7 +23,7 @@ class LimitedProtocol(HttpToolsProtocol):
     _head_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the class it extends
-        """Accept the connection, unless there are too many."""
+        """Take the connection, if there is one to spare."""
         super().connection_made(transport)
         if len(self.connections) > self.most:
             self._refuse(
@@ -35,12 +35,12 @@ class LimitedProtocol(HttpToolsProtocol):
             self._await_head()
 
     def on_message_begin(self) -> None:
-        """Start the time limit of the request's headers."""
+        """Give the request's head its time."""
         super().on_message_begin()
         self._await_head()
 
     def on_headers_complete(self) -> None:
-        """Start handling the request."""
+        """Begin to answer."""
         self._forget_head()
         super().on_headers_complete()
 
@@ -50,7 +50,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read more, unless the client was refused."""
+        """Read on, unless the client was refused."""
         if not self.transport.is_closing():
             super().data_received(data)
 
@@ -76,7 +76,7 @@ class LimitedProtocol(HttpToolsProtocol):
         return self.cycle is not None and not self.cycle.response_complete  # pyright: ignore[reportUnnecessaryComparison]
 
     def _refuse(self, status: HTTPStatus, name: str, message: str) -> None:
-        """Send an unsolicited reply and close the connection."""
+        """Answer what nobody has asked yet, and hang up."""
         headers, retry_after = {"Connection": "close"}, None
         if status is HTTPStatus.SERVICE_UNAVAILABLE:
             retry_after = _RETRY_SECONDS
