@@ -39,7 +39,7 @@ _STILL_SAID = (
 
 @dataclass
 class _Talk:
-    """One talk in the terminal."""
+    """A chat in the terminal."""
 
     client: "Sagacity"
     user_id: str | None
@@ -48,10 +48,10 @@ class _Talk:
     conversation_id: str | None = None
     exchange_id: str | None = None
     known: dict[str, tuple[str, str, str]] = field(default_factory=dict)
-    """Sources that were shown: the kind, the id and the user of each."""
+    """The sources shown so far: kind, id and user by name."""
 
     def say(self, message: str) -> None:
-        """Send a message, and write the answer as it comes."""
+        """Send a message, and print the answer as it comes."""
         sent = self.client.send_message(message, conversation_id=self.conversation_id, user_id=self.user_id)
         self._follow(sent)
 
@@ -70,7 +70,7 @@ class _Talk:
         self.write("\n")
 
     def obey(self, command: str) -> None:
-        """Do what a line that begins with a slash asks for."""
+        """Run a command, a line that begins with a slash."""
         name, _, rest = command.partition(" ")
         words = rest.split()
         match name:
@@ -95,7 +95,7 @@ class _Talk:
                 raise InvalidInput(_MISSING.get(name) or f"there is no {name}; /help lists what there is")
 
     def _whose(self) -> str:
-        """Return whose conversation it is: the server says so where nobody was named."""
+        """Return the user of the conversation; asks the server if none was given."""
         if self.user_id is None:
             self.user_id = self.client.get_memory_stats().user_id
         return self.user_id
@@ -135,7 +135,7 @@ class _Talk:
                 self.write(_STILL_SAID)
 
     def _forget_one(self, name: str) -> str:
-        """Delete what was shown by a name; returns its kind."""
+        """Delete the source shown by a name; returns its kind."""
         if name not in self.known:
             raise InvalidInput(f"{name} was not shown; /why and /memories show what you can forget")
         kind, item_id, user_id = self.known[name]
@@ -194,7 +194,7 @@ def chat(
 
 
 def _lead(talk: _Talk, write: Callable[[str], None]) -> None:
-    """Read lines until there are no more; a fault ends no talk."""
+    """Read lines until the end; on a terminal, an error does not end the chat."""
     is_terminal = sys.stdin.isatty()
     if is_terminal:
         write("Talk, or type /help. What you say is remembered.\n")

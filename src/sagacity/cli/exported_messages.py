@@ -37,7 +37,7 @@ def read_messages(source: MemoryExport, text: str) -> ReadExport:
     published by itself: it has the same id in every file.
 
     Raises:
-        InvalidInput: it is no JSON.
+        InvalidInput: it is not JSON.
     """
     file = parsed(text)
     if source is MemoryExport.ZEP:

@@ -16,7 +16,7 @@ Tell = Callable[[int, int, str], None]
 
 
 def stderr() -> Console:
-    """Return the console of everything that is not a result."""
+    """Return the console for everything that is not a result."""
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 

@@ -31,7 +31,7 @@ class OwnServer:
     """
     A server over *home*, for the length of a `with` block.
 
-    The environment of this process is not handed on, so that neither its settings nor its model keys matter.
+    The environment of this process is not passed on, so that neither its settings nor its model keys matter.
     """
 
     def __init__(self, home: Path) -> None:
@@ -60,10 +60,10 @@ class OwnServer:
 
     def url(self) -> str:
         """
-        Wait until it listens, and return where.
+        Wait until it listens, and return its URL.
 
         Raises:
-            ConfigError: it did not start; the message holds the end of its log.
+            ConfigError: it did not start; the message contains the end of its log.
         """
         line = self._first_line()
         if not line:

@@ -38,7 +38,7 @@ RESTATED = 0.6
 They do not say "by the way" again, and "lives in" for "moved to"."""
 _LEAST_PART_TOKENS = 40
 _LEAST_PART_CHARACTERS = 80
-"""A shorter part of a turn is not worth its place."""
+"""Minimum length of a part of a turn: a shorter one is not worth its space."""
 _ORDER = {name: place for place, name in enumerate(SectionName)}
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
@@ -120,7 +120,7 @@ def _by_item(one: Dropped) -> tuple[float, str, str]:
 
 
 class _Page:
-    """Lines that were placed, and the room that is left; each text is counted once."""
+    """The placed lines, and the remaining budget; each text is counted once."""
 
     def __init__(self, budgets: ContextBudgets, count: Count) -> None:
         self._count = count
@@ -139,12 +139,12 @@ class _Page:
 
     @property
     def room(self) -> int:
-        """What is left of the whole."""
+        """The remaining total budget."""
         return self._total - self._used
 
     @property
     def citations(self) -> set[str]:
-        """What was placed."""
+        """The placed lines."""
         return set(self._placed)
 
     def share_of(self, line: Line) -> int:
@@ -160,7 +160,7 @@ class _Page:
         return min(left, max(budget // 2, 4 * _LEAST_PART_TOKENS)) if line.is_turn else left
 
     def rest_for(self, line: Line) -> int:
-        """Return what *line* may take of the room that others left."""
+        """Return how much *line* may take of the budget that others left."""
         return self.room
 
     def add_history(self, lines: Sequence[Line]) -> None:
@@ -180,11 +180,11 @@ class _Page:
         return unsaid <= max((1 - RESTATED) * terms.total(), 1)
 
     def fill(self, lines: Sequence[Line], room_for: Callable[[Line], int]) -> list[Line]:
-        """Place what fits of *lines*, in their order; returns the others."""
+        """Place those of *lines* that fit, in order; returns the others."""
         return [line for line in lines if not self._place(line, room_for(line))]
 
     def _place(self, line: Line, room: int) -> bool:
-        """Put *line*, or a part of it if it is a turn, into *room*; returns whether it went in."""
+        """Place *line*, or a part of it if it is a turn, into *room*; returns whether it fitted."""
         if line.beside and line.beside not in self._placed:
             return False
         heading = 0 if self._spent[line.section] else self._tokens(_heading(line.section))
@@ -238,14 +238,14 @@ class _Page:
         return _heading(section) + "".join(line.text for line in lines) if lines else ""
 
     def _lines(self, section: SectionName) -> list[Line]:
-        """Return a section's lines as they are read: what happened, in order of time; the rest, best first."""
+        """Return a section's lines in reading order: events by time, the rest best first."""
         lines = [line for line in self._placed.values() if line.section is section]
         if section is SectionName.EPISODES:
             return sorted(lines, key=lambda line: (line.when or _LONG_AGO, line.citation[0], _number(line)))
         return sorted(lines, key=lambda line: line.rank)
 
     def sections(self) -> tuple[Section, ...]:
-        """Return what was placed, section by section."""
+        """Return the placed lines by section."""
         return tuple(
             Section(
                 name=name,
