@@ -30,9 +30,9 @@ class Limit(NamedTuple):
 
 
 class Tries(NamedTuple):
-    """Tries of one type by one subject."""
+    """Tries of one action by one subject."""
 
-    sort: str
+    action: str
     subject: str
     limit: Limit
 
@@ -124,4 +124,4 @@ async def forgive(parts: AccountParts, tries: tuple[Tries, Tries]) -> None:
 
 
 def _subject(parts: AccountParts, tries: Tries) -> str:
-    return parts.tokens.digest(f"{tries.sort} {tries.subject}")
+    return parts.tokens.digest(f"{tries.action} {tries.subject}")

@@ -22,7 +22,7 @@ class ModelJudge:
     """Asks a model once for all cases. Candidates are labelled N1.. in the order of the log, memories E1.."""
 
     def __init__(self, prompt_runner: PromptRunner, prompt: DeduplicationPrompt) -> None:
-        self._asker = prompt_runner
+        self._prompt_runner = prompt_runner
         self._prompt = prompt
 
     async def judge(self, cases: Sequence[Case]) -> Sequence[Verdict]:
@@ -32,7 +32,7 @@ class ModelJudge:
         known = {memory.memory_id: memory for case in oldest_first for memory in case.memories}
         old = {f"E{n}": memory for n, memory in enumerate(known.values(), start=1)}
         items = {"items": _describe(new, old)}
-        answer = await self._asker.ask(self._prompt.name, items, self._prompt.output)
+        answer = await self._prompt_runner.ask(self._prompt.name, items, self._prompt.output)
         found = (_verdict(one, new, old) for one in answer.value.verdicts)
         return [verdict for verdict in found if verdict is not None]
 

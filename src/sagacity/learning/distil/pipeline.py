@@ -150,9 +150,9 @@ class Distiller:
             run_id=RunId(self._ids.new()),
             at=self._clock.now(),
         )
-        return replace(run, has_model=await self._asker(run) is not None)
+        return replace(run, has_model=await self._prompt_runner(run) is not None)
 
-    async def _asker(self, run: Run) -> PromptRunner | None:
+    async def _prompt_runner(self, run: Run) -> PromptRunner | None:
         """Return the model if it may be called now; the spending cap may be reached during the run."""
         calls = await self._models.of(run.tenant, run.config)
         return calls.prompt_runner(Role.GENERATION, run.actor)
@@ -212,7 +212,7 @@ class Distiller:
             conversations = await self._spec.conversations(snapshot, run, members)
         if len(members) < len(task.members):  # some were deleted since: the next run sees them gone
             return replace(nothing, is_left=True)
-        prompt_runner = await self._asker(run)
+        prompt_runner = await self._prompt_runner(run)
         if prompt_runner is None and task.needs_model:
             return replace(nothing, is_left=True)
         material = Material(

@@ -108,7 +108,7 @@ class ModelGate:
             definitions: what each extractor looks for, and when a window is worth its time, if that was said.
             agent_context: the agent's purpose.
         """
-        self._asker = prompt_runner
+        self._prompt_runner = prompt_runner
         self._fixed = {
             "agent_context": or_none_given(agent_context),
             "definitions": "\n\n".join(f"{n}. {_wanted(*one)}" for n, one in enumerate(definitions, start=1))
@@ -132,7 +132,7 @@ class ModelGate:
     async def _ask(self, window: Window) -> bool:
         variables = {**self._fixed, "conversation": render_window(window, DEFAULT_LIMITS)}
         try:
-            answer = await self._asker.ask("should_extract", variables, ShouldExtract)
+            answer = await self._prompt_runner.ask("should_extract", variables, ShouldExtract)
         except ProviderError:
             return True
         return answer.value.worth_reading
