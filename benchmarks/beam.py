@@ -1,13 +1,12 @@
 """BEAM: one user works with an assistant on one thing for months, and asks about all of it."""
 
 import json
-import lzma
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from histories import Question, Session, Turn, TurnKey, by_date
+from histories import Question, Session, Turn, TurnKey, by_date, opened
 
 SOURCE = (
     "BEAM is published by its authors (Tavakoli et al., 2025; huggingface.co/datasets/Mohammadta/BEAM, CC BY-SA 4.0). "
@@ -18,13 +17,7 @@ SOURCE = (
 
 def load(path: Path) -> list[Question]:
     """Read the questions of a file that have evidence; ends the program when it is not there."""
-    if not path.is_file():
-        raise SystemExit(f"there is no file {path}. {SOURCE}")
-    with (
-        lzma.open(path, "rt", encoding="utf-8")
-        if path.suffix == ".xz"
-        else path.open(encoding="utf-8") as file
-    ):
+    with opened(path, SOURCE) as file:
         return [question for line in file if line.strip() for question in _questions(json.loads(line))]
 
 

@@ -2,13 +2,31 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+import lzma
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from pathlib import Path
+from typing import TextIO
 
 TurnKey = tuple[str, int]
 """A session's key, and the turn's place in it from 0."""
+
+
+@contextmanager
+def opened(path: Path | None, source: str) -> Iterator[TextIO]:
+    """Open a file of questions, packed (.xz) or not; if it is missing, end the program and name its *source*."""
+    if path is None or not path.is_file():
+        problem = f"there is no file {path}" if path else "no file of questions was given"
+        raise SystemExit(f"{problem}. {source}")
+    if path.suffix == ".xz":
+        with lzma.open(path, "rt", encoding="utf-8") as file:
+            yield file
+    else:
+        with path.open(encoding="utf-8") as file:
+            yield file
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
 """LoCoMo: two named people talk with each other over months, and others ask what they said."""
 
 import json
-import lzma
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from histories import Question, Session, Turn, TurnKey, by_date
+from histories import Question, Session, Turn, TurnKey, by_date, opened
 
 KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """Of its questions, by the number of their category."""
@@ -18,13 +17,7 @@ SOURCE = (
 
 def load(path: Path) -> list[Question]:
     """Read the questions of a file that have evidence; ends the program when it is not there."""
-    if not path.is_file():
-        raise SystemExit(f"there is no file {path}. {SOURCE}")
-    with (
-        lzma.open(path, "rt", encoding="utf-8")
-        if path.suffix == ".xz"
-        else path.open(encoding="utf-8") as file
-    ):
+    with opened(path, SOURCE) as file:
         return [question for one in json.load(file) for question in _questions(one)]
 
 

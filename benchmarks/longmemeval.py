@@ -1,14 +1,13 @@
 """LongMemEval_S: questions to an assistant, each over a long history of its own."""
 
 import json
-import lzma
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 
-from histories import Question, Session, Turn, by_date
+from histories import Question, Session, Turn, by_date, opened
 
 SAMPLE = Path(__file__).parent / "data" / "longmemeval_s_sample.jsonl"
 SOURCE = (
@@ -20,17 +19,10 @@ SOURCE = (
 
 def load(path: Path | None) -> list[Question]:
     """Read the questions of a file, sessions sorted by date; ends the program when it is not there."""
-    if path is None or not path.is_file():
-        problem = f"there is no file {path}" if path else "no file of questions was given"
-        raise SystemExit(f"{problem}. {SOURCE}")
-    with (
-        lzma.open(path, "rt", encoding="utf-8")
-        if path.suffix == ".xz"
-        else path.open(encoding="utf-8") as file
-    ):
+    with opened(path, SOURCE) as file:
         rows = (
             json.load(file)
-            if ".json" in path.suffixes
+            if path is not None and ".json" in path.suffixes
             else (json.loads(line) for line in file if line.strip())
         )
         return [_question(row) for row in rows]

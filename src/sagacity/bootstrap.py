@@ -1,4 +1,4 @@
-"""Settings become a running Sagacity: the one place where everything is put together."""
+"""Build a running Sagacity from the settings: the one place where all parts are put together."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -31,7 +31,7 @@ from sagacity.coordination.base import SharedState, Topic
 from sagacity.coordination.open import open_shared
 from sagacity.dispatch.base import Dispatcher
 from sagacity.dispatch.local import LocalDispatcher
-from sagacity.dispatch.loops import end, for_ever
+from sagacity.dispatch.loops import end, for_ever, running
 from sagacity.dispatch.open import open_queue, open_wakeups
 from sagacity.dispatch.open import open_worker as open_arq_worker
 from sagacity.domain.analytics import RequestAnalytics
@@ -80,8 +80,6 @@ class Runtime:
     shared: SharedState
     embedder: Embedder
     searcher: Searcher
-    tokens: TokenCounter
-    query_rewriter: QueryRewriter
     configs: ConfigStore
     site: Site
     models: ModelGateway
@@ -90,26 +88,26 @@ class Runtime:
     chat: Chat
     metrics: Metrics
     tracer: Tracer | None
-    """Records spans; None where the settings name no collector."""
+    """Records spans; None if the settings name no collector."""
     backlog: RecentBacklog
     analytics: Emitter[RequestAnalytics] | None
-    """Writes recorded calls; None where the settings turn it off."""
+    """Writes recorded calls; None if the settings turn that off."""
     usage: Emitter[UsageEvent] | None
-    """Writes usage events; None where the settings turn it off."""
+    """Writes usage events; None if the settings turn that off."""
     user_tokens: UserTokens | None
-    """Verifies the tokens of end users; None where the settings name no issuer."""
+    """Verifies the tokens of end users; None if the settings name no issuer."""
     accounts: Accounts
     token_store: TokenStore
 
     @property
     def parts(self) -> Parts:
-        """What commands and searches on memories work with."""
+        """What actions on memories need."""
         return self.chat.parts
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerRuntime:
-    """What a worker runs on, as far as others ask about it."""
+    """The parts of a worker that its HTTP endpoint and its command use."""
 
     settings: Settings
     clock: Clock
@@ -127,11 +125,11 @@ class WorkerRuntime:
 @asynccontextmanager
 async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Runtime]:
     """
-    Open the database, warm the models and the tokenizer, start learning; undo it all at the end of the block.
+    Open the database, warm the models and the tokenizer, and start learning; stop and close it all after the block.
 
     Args:
         settings: of this process.
-        clock: the time of everything that is stored, due or expired.
+        clock: tells when things were stored, are due and expire.
 
     Raises:
         ConfigError: a setting is wrong; the message names it.
@@ -152,35 +150,28 @@ async def open_runtime(settings: Settings, *, clock: Clock) -> AsyncGenerator[Ru
             async with storage.begin(people) as transaction:
                 await make_organisation(transaction, people, settings.default_quotas)
         runtime = _build(
-            *(settings, storage, shared, embedder, tokens), reranker=reranker, tracer=tracer, clock=clock
+            settings, storage, shared, embedder, tokens, reranker=reranker, tracer=tracer, clock=clock
         )
         await check_documents(settings, runtime.configs)
-        await runtime.token_store.start()
-        # Where there are workers, they copy.
-        async with nullcontext() if settings.redis_url else _copying(storage, runtime.ids):
-            await runtime.dispatcher.start()
-            await runtime.parts.accesses.start()
-            await runtime.chat.start()
-            await runtime.accounts.start()
-            emitters = [one for one in (runtime.analytics, runtime.usage) if one is not None]
-            for emitter in emitters:
-                await emitter.start()
-            try:
-                yield runtime
-            finally:
-                await runtime.token_store.stop()
-                await runtime.accounts.stop()
-                await runtime.chat.stop()
-                for emitter in emitters:
-                    await emitter.stop()
-                await runtime.parts.accesses.stop()
-                await runtime.dispatcher.stop()
+        emitters = [one for one in (runtime.analytics, runtime.usage) if one is not None]
+        async with (
+            nullcontext() if settings.redis_url else _copying(storage, runtime.ids),  # else workers copy
+            running(
+                runtime.token_store,
+                runtime.dispatcher,
+                runtime.parts.accesses,
+                *emitters,  # before the chat, which records answers until it has stopped
+                runtime.chat,
+                runtime.accounts,
+            ),
+        ):
+            yield runtime
 
 
 @asynccontextmanager
 async def open_parts(settings: Settings, *, clock: Clock) -> AsyncGenerator[Parts]:
     """
-    Open what searches need, for a command beside running servers: nothing is learned, recorded, copied or shared.
+    Open what a search needs, for a command beside running servers: it learns, records, copies and shares nothing.
 
     Raises:
         SchemaMismatch: a newer release, or another program, wrote the database.
@@ -192,69 +183,57 @@ async def open_parts(settings: Settings, *, clock: Clock) -> AsyncGenerator[Part
         open_shared(alone.redis_url) as shared,
         _open_index(alone, shared, tokens, clock=clock) as (storage, embedder),
     ):
-        yield _build(
-            *(alone, storage, shared, embedder, tokens), reranker=None, tracer=None, clock=clock
-        ).parts
+        yield _build(alone, storage, shared, embedder, tokens, reranker=None, tracer=None, clock=clock).parts
 
 
 @asynccontextmanager
 async def open_worker(settings: Settings) -> AsyncGenerator[WorkerRuntime]:
     """
-    Open what a worker needs and start it, to do what other processes store; undo it all at the end of the block.
+    Open and start a worker, which does the background work of the servers; stop and close it after the block.
 
     Raises:
         ConfigError: a setting is wrong; the message names it.
         SchemaMismatch: a newer release, or another program, wrote the database.
         IndexMismatch: the search index was made by another embedder.
     """
-    queue = _queue(settings)  # before anything is loaded: most commonly it is what is missing
-    clock, ids, tokens = SystemClock(), TimeOrderedIds(), TokenCounter()
+    queue = _queue(settings)  # first, because it is what is most often missing
+    clock, tokens = SystemClock(), TokenCounter()
     async with (
         traced(trace_choice(settings)) as tracer,
         open_shared(settings.redis_url) as shared,
         _open_index(settings, shared, tokens, tokens.warm, clock=clock) as (storage, embedder),
     ):
-        metrics = Metrics()
-        site = Site(storage, shared.topic, monotonic=clock.monotonic)
-        models = _models(settings, storage, site, metrics, clock=clock)
-        store = open_configs(settings, storage, clock=clock)
-        await check_documents(settings, store)
-        token_store = open_token_store(settings, storage, clock=clock, ids=ids)
-        tasks = open_task_runner(
-            *(settings, storage, embedder, models),
-            for_tasks(store, open_cached(store, shared.topic, clock=clock)),
-            clock=clock,
-            ids=ids,
-            announce=shared.topic.publish,
-            forget_tokens=token_store.forget_user,
-        )
+        background = _open_background(settings, storage, shared, embedder, clock=clock)
+        await check_documents(settings, background.configs)
         _forget_erased(shared.topic, storage, embedder)
         worker = open_arq_worker(
             queue,
             storage,
-            tasks.work,
+            background.tasks.work,
             EmbeddingBackfill(storage, embedder).run_one,
             clock=clock,
-            ids=ids,
+            ids=background.ids,
             concurrency=settings.learn_concurrency,
             sweep_seconds=settings.sweep_seconds,
         )
-        await token_store.start()
-        async with _copying(storage, ids):
-            await worker.start()
-            try:
-                yield WorkerRuntime(
-                    *(settings, clock, storage, shared, embedder, token_store, worker, metrics, tracer),
-                    backlog=RecentBacklog(storage, clock),
-                )
-            finally:
-                await worker.stop()
-                await token_store.stop()
+        async with _copying(storage, background.ids), running(background.token_store, worker):
+            yield WorkerRuntime(
+                settings=settings,
+                clock=clock,
+                storage=storage,
+                shared=shared,
+                embedder=embedder,
+                token_store=background.token_store,
+                worker=worker,
+                metrics=background.metrics,
+                tracer=tracer,
+                backlog=RecentBacklog(storage, clock),
+            )
 
 
 @asynccontextmanager
 async def _copying(storage: Storage, ids: IdSource) -> AsyncGenerator[None]:
-    """Keep the vector store a copy of the database during the block, where there is one."""
+    """Keep the vector store a copy of the database during the block, if there is a vector store."""
     copy = vector_copy(storage, ids)
     if copy is None:
         yield
@@ -274,7 +253,7 @@ async def _open_index(
     *warm_too: Callable[[], Awaitable[None]],
     clock: Clock,
 ) -> AsyncGenerator[tuple[Storage, Embedder]]:
-    """Open the database and the embedder that made its index, ready to embed; load other models at the same time."""
+    """Open the database and the embedder that made its index; warm the embedder and *warm_too* at the same time."""
     async with open_database(settings, clock=clock, vector_store=True, tokens=tokens) as storage:
         embedder = open_embedder(embedder_choice(settings), shared.cache)
         await storage.claim_index(embedder.model, embedder.dimension)
@@ -294,13 +273,13 @@ async def open_database(
     tokens: TokenCounter | None = None,
 ) -> AsyncGenerator[Storage]:
     """
-    Open only the database, for commands that need no model; the local organisation is there afterwards.
+    Open only the database, for commands that need no model; create the local organisation if it is missing.
 
     Args:
-        settings: where it is.
-        clock: this machine's, if none is given.
-        vector_store: whether to search by vector where the settings name a place for it.
-        tokens: counts what memories say, when they are written; one that loads its encoding then, if none is given.
+        settings: say where the database is.
+        clock: the system clock if omitted.
+        vector_store: whether to open the separate vector store, if the settings name one.
+        tokens: counts the tokens of memories when they are written; if omitted, one that loads its encoding then.
     """
     vectors = (
         open_vector_store(settings.vector_url, settings.vector_api_key.get_secret_value())
@@ -329,9 +308,9 @@ async def open_database(
 
 def _first_quiet_seconds(settings: Settings) -> float:
     """
-    Return after how long nothing but time makes a log that grew due.
+    Return how long to wait after a publish before its log is due.
 
-    Here the dispatcher hears of each turn and looks when there are enough. Workers hear of some only by what is due.
+    A dispatcher in this process counts the turns. Workers may miss a hint, so for them a log is due at once.
     """
     if settings.redis_url:
         return 0.0
@@ -339,7 +318,7 @@ def _first_quiet_seconds(settings: Settings) -> float:
 
 
 def vector_copy(storage: Storage, ids: IdSource) -> VectorCopy | None:
-    """Return what fills the vector store, where there is one."""
+    """Return the job that fills the vector store; None if there is no vector store."""
     return None if storage.vector_store is None else VectorCopy(storage, storage.vector_store, ids=ids)
 
 
@@ -354,20 +333,8 @@ def _build(
     tracer: Tracer | None,
     clock: Clock,
 ) -> Runtime:
-    ids = TimeOrderedIds()
-    store = open_configs(settings, storage, clock=clock)
-    configs = open_cached(store, shared.topic, clock=clock)
-    metrics = Metrics()
-    site = Site(storage, shared.topic, monotonic=clock.monotonic)
-    models = _models(settings, storage, site, metrics, clock=clock)
-    token_store = open_token_store(settings, storage, clock=clock, ids=ids)
-    tasks = open_task_runner(
-        *(settings, storage, embedder, models, for_tasks(store, configs)),
-        clock=clock,
-        ids=ids,
-        announce=shared.topic.publish,
-        forget_tokens=token_store.forget_user,
-    )
+    background = _open_background(settings, storage, shared, embedder, clock=clock)
+    ids, configs, site, models = background.ids, background.configs, background.site, background.models
     searcher = Searcher(
         storage,
         embedder,
@@ -378,7 +345,7 @@ def _build(
     query_rewriter = QueryRewriter(
         rewrite_by_model(configs, models, site.is_on), limit_seconds=settings.strategy_timeout_seconds
     )
-    dispatcher = _dispatcher(settings, storage, embedder, tasks, clock=clock)
+    dispatcher = _dispatcher(settings, storage, embedder, background.tasks, clock=clock)
     analytics = open_call_emitter(settings, storage, clock)
     usage = open_usage_emitter(settings, storage, clock)
     _forget_erased(shared.topic, storage, embedder, analytics=analytics, usage=usage)
@@ -394,7 +361,7 @@ def _build(
         clock=clock,
         ids=ids,
         dispatcher=dispatcher,
-        analytics=CountedRecorder(metrics, analytics or UNRECORDED),
+        analytics=CountedRecorder(background.metrics, analytics or UNRECORDED),
         usage=usage or UNRECORDED,
         accesses=Accesses(storage, clock),
         erasure_key=erasure_key(settings),
@@ -413,30 +380,63 @@ def _build(
         shared=shared,
         embedder=embedder,
         searcher=searcher,
-        tokens=tokens,
-        query_rewriter=query_rewriter,
         configs=configs,
         site=site,
         models=models,
-        tasks=tasks,
+        tasks=background.tasks,
         dispatcher=dispatcher,
         chat=Chat(parts, policy),
-        metrics=metrics,
+        metrics=background.metrics,
         tracer=tracer,
         backlog=RecentBacklog(storage, clock),
         analytics=analytics,
         usage=usage,
         user_tokens=user_tokens(settings, clock),
         accounts=accounts,
-        token_store=token_store,
+        token_store=background.token_store,
     )
 
 
-def _models(
-    settings: Settings, storage: Storage, site: Site, metrics: Metrics, *, clock: Clock
-) -> ModelGateway:
-    opened = open_models(settings, defaults=site.models)
-    return ModelGateway(storage, opened, clock, count=metrics.count_model_call, refresh=site.refresh)
+@dataclass(frozen=True, slots=True)
+class _Background:
+    """What background tasks run on, in a server as in a worker."""
+
+    ids: IdSource
+    metrics: Metrics
+    site: Site
+    models: ModelGateway
+    configs: ConfigStore
+    token_store: TokenStore
+    tasks: TaskRunner
+
+
+def _open_background(
+    settings: Settings, storage: Storage, shared: SharedState, embedder: Embedder, *, clock: Clock
+) -> _Background:
+    ids, metrics = TimeOrderedIds(), Metrics()
+    site = Site(storage, shared.topic, monotonic=clock.monotonic)
+    models = ModelGateway(
+        storage,
+        open_models(settings, defaults=site.models),
+        clock,
+        count=metrics.count_model_call,
+        refresh=site.refresh,
+    )
+    store = open_configs(settings, storage, clock=clock)
+    configs = open_cached(store, shared.topic, clock=clock)
+    token_store = open_token_store(settings, storage, clock=clock, ids=ids)
+    tasks = open_task_runner(
+        settings,
+        storage,
+        embedder,
+        models,
+        for_tasks(store, configs),
+        clock=clock,
+        ids=ids,
+        announce=shared.topic.publish,
+        forget_tokens=token_store.forget_user,
+    )
+    return _Background(ids, metrics, site, models, configs, token_store, tasks)
 
 
 def _forget_erased(
@@ -447,7 +447,7 @@ def _forget_erased(
     analytics: Emitter[RequestAnalytics] | None = None,
     usage: Emitter[UsageEvent] | None = None,
 ) -> None:
-    """Have this process let go of what it keeps in memory whenever a user was erased anywhere."""
+    """Clear this process's caches whenever any process has erased a user."""
 
     def hear(subject: str | None) -> None:
         if subject is not None and not is_erased_news(subject):
@@ -468,7 +468,7 @@ def _forget_erased(
 def _dispatcher(
     settings: Settings, storage: Storage, embedder: Embedder, tasks: TaskRunner, *, clock: Clock
 ) -> Dispatcher:
-    """Return what does the work here or, where processes share Redis, what tells the workers."""
+    """Return the dispatcher: it does the work in this process or, if processes share Redis, wakes the workers."""
     if settings.redis_url:
         return open_wakeups(_queue(settings))
     return LocalDispatcher(

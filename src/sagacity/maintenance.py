@@ -1,4 +1,4 @@
-"""What an operator does to a whole installation: migrate, reindex, compare copies, back up, verify erasures."""
+"""Commands on a whole installation: migrate, reindex, check the vector copy, back up, verify erasures."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -21,7 +21,7 @@ from sagacity.config.choices import (
     postgres_options,
 )
 from sagacity.config.document_place import DocumentPlace
-from sagacity.config.open import ConfigPlace, open_configs, open_configs_in, open_place_in
+from sagacity.config.open import ConfigPlace, open_configs, open_place
 from sagacity.config.settings import Settings
 from sagacity.domain.audit import OPERATOR
 from sagacity.domain.base import Value
@@ -52,11 +52,11 @@ Reported = TypeVar("Reported")
 
 async def migrate(settings: Settings) -> str:
     """
-    Bring the database's schema up to this release and make what its searches need; returns where it is.
+    Migrate the database's schema to this release and create what searches need; returns its location.
 
     Raises:
-        ConfigError: a PostgreSQL database's owner is not known, or may not do it.
-        IndexMismatch: the search index was made by another embedder; the schema is new all the same.
+        ConfigError: the owner of a PostgreSQL database is not known or lacks the rights.
+        IndexMismatch: the search index was made by another embedder; the schema is migrated nevertheless.
     """
     if not settings.is_sqlite and not settings.migration_url:
         raise ConfigError(
@@ -128,10 +128,10 @@ async def _reported(
 
 async def compare_vector_copy(settings: Settings) -> CopyReport | None:
     """
-    Compare the copy of the vectors with the database; None where there is no copy yet.
+    Compare the copy of the vectors with the database; None if there is no copy yet.
 
     Raises:
-        VectorStoreError: the vector store gives no answer.
+        VectorStoreError: the vector store does not answer.
     """
     async with open_database(settings, vector_store=True) as storage:
         copy = vector_copy(storage, TimeOrderedIds())
@@ -139,16 +139,16 @@ async def compare_vector_copy(settings: Settings) -> CopyReport | None:
 
 
 class ErasureCheck(Value):
-    """What came of checking a report, and of searching once more."""
+    """The result of verifying a report."""
 
     is_genuine: bool
-    """The report is as it was signed, by the key of this installation."""
+    """Whether the report is unchanged and signed with this installation's key."""
     found: tuple[str, ...] = ()
-    """Tables and files that hold something of the user."""
+    """Tables and files that still contain something of the user."""
     mentions: tuple[str, ...] = ()
-    """Tables of which rows that are not the user's hold the id."""
+    """Tables in which rows of others contain the user's id."""
     is_user_back: bool = False
-    """The user has been stored again since; then rows of that id are a new user's."""
+    """Whether the user was stored again since; then rows of that id belong to a new user."""
 
     @property
     def holds(self) -> bool:
@@ -158,12 +158,12 @@ class ErasureCheck(Value):
 
 async def verify_erasure(settings: Settings, report: ErasureReport, user_id: UserId | None) -> ErasureCheck:
     """
-    Check the signature of a report, and search the database once more.
+    Verify the signature of a report, and search the database again.
 
     Args:
         settings: where the database and the key are.
         report: of the erasure.
-        user_id: whom it is about; with it, texts and files are searched too.
+        user_id: the erased user; if given, texts and files are searched too.
 
     Raises:
         InvalidInput: the report is about another user.
@@ -196,7 +196,7 @@ async def verify_erasure(settings: Settings, report: ErasureReport, user_id: Use
 
 async def rotate_config_key(settings: Settings, *, is_new: bool, drops_old: bool) -> Rotated:
     """
-    Have the first key wrap all data keys of configurations, and encrypt all secrets of authenticator apps.
+    Rewrap all data keys of configurations, and reencrypt all secrets of authenticator apps, with the first key.
 
     Servers may run meanwhile.
 
@@ -223,11 +223,11 @@ async def rotate_config_key(settings: Settings, *, is_new: bool, drops_old: bool
 
 async def forget_config_secrets(settings: Settings, org_id: OrgId) -> None:
     """
-    Remove an organisation's API keys from its configuration, as the key that opens them is lost.
+    Remove an organisation's API keys from its configuration because their encryption key is lost.
 
     Raises:
         NotFound: there is no such organisation.
-        Conflict: they can be read, or there are none.
+        Conflict: they can be decrypted, or there are none.
         ConfigError: what is stored does not parse.
         StorageUnavailable: the database, or the key service, cannot be reached.
     """
@@ -239,25 +239,25 @@ async def forget_config_secrets(settings: Settings, org_id: OrgId) -> None:
 
 
 class CopiedConfigs(Value):
-    """What a copy of configurations found."""
+    """The result of copying configurations."""
 
     organisations: int
-    """Whose configuration is in the other place now."""
+    """Number of organisations whose configuration is in the other place now."""
     versions: int
-    """Of theirs, with those in force."""
+    """Number of their versions, including the current ones."""
     tokens: bool
     """Whether the document of API tokens was copied, too."""
 
 
 async def copy_configs(settings: Settings, source: ConfigPlace, target: ConfigPlace) -> CopiedConfigs:
     """
-    Copy the configurations of all organisations with their versions; what was there stays there.
+    Copy the configurations of all organisations with their versions; the source stays unchanged.
 
-    Between a folder and S3 the document of API tokens is copied, too. Done again, it goes on with the rest.
+    Between a folder and S3 the document of API tokens is copied, too. Run again, it copies the rest.
 
     Raises:
         InvalidInput: both are the same.
-        ConfigError: the settings do not say where one of them is, or what is stored there is broken.
+        ConfigError: the settings do not say where one of them is, or its content is broken.
         Conflict: the other place has another configuration, or other tokens.
         StorageUnavailable: a place cannot be reached.
     """
@@ -266,14 +266,14 @@ async def copy_configs(settings: Settings, source: ConfigPlace, target: ConfigPl
     organisations = versions = 0
     clock = SystemClock()
     async with open_database(settings) as storage:
-        old = open_configs_in(settings, storage, source, clock=clock)
-        new = open_configs_in(settings, storage, target, clock=clock)
+        old = open_configs(settings, storage, clock=clock, place=source)
+        new = open_configs(settings, storage, clock=clock, place=target)
         org_ids = {tenant.org_id for tenant in await storage.organisations()} | {LOCAL_ORG}
         for tenant in (Tenant(org_id=org_id) for org_id in sorted(org_ids)):
             if (kept := await old.kept(tenant)) is not None:
                 await new.keep(tenant, kept, by=OPERATOR)
                 organisations, versions = organisations + 1, versions + len(kept.versions)
-    tokens = await _copy_tokens(open_place_in(settings, source), open_place_in(settings, target))
+    tokens = await _copy_tokens(open_place(settings, source), open_place(settings, target))
     return CopiedConfigs(organisations=organisations, versions=versions, tokens=tokens)
 
 
@@ -284,9 +284,7 @@ async def _copy_tokens(source: DocumentPlace | None, target: DocumentPlace | Non
     if not await target.write(TOKENS, found.content, tag=None):
         there = await target.read(TOKENS)
         if there is None or there.content != found.content:
-            raise Conflict(
-                "the place to copy to has other API tokens already: nothing of them was written over"
-            )
+            raise Conflict("the place to copy to has other API tokens already: nothing was overwritten")
     return True
 
 
@@ -298,7 +296,7 @@ async def open_whole(settings: Settings, url: str, *, as_found: bool = False) ->
     Args:
         settings: how PostgreSQL is reached; the owner counts only for the database that it is the owner of.
         url: any database, configured or not.
-        as_found: it is neither made nor migrated.
+        as_found: neither create nor migrate it.
     """
     owner = settings.migration_url
     options = postgres_options(settings, owner if owner and is_same(owner, url) else "")
@@ -312,7 +310,7 @@ async def open_whole(settings: Settings, url: str, *, as_found: bool = False) ->
 @asynccontextmanager
 async def open_acting(settings: Settings, tenant: Tenant) -> AsyncGenerator[Acting]:
     """
-    Open what it takes to search on behalf of an organisation, beside running servers.
+    Open what a search on behalf of an organisation needs, beside running servers.
 
     Raises:
         NotFound: there is no such organisation.
@@ -339,7 +337,7 @@ async def export_file(
     Raises:
         NotFound: nothing is stored of the user, or of the organisation.
         Conflict: the user is being erased.
-        InvalidInput: the file is there already, or has no folder.
+        InvalidInput: the file exists already, or its folder does not.
     """
     async with open_database(settings) as storage:
         if user_id is None and tenant not in await storage.organisations():
@@ -359,7 +357,7 @@ async def import_file(
 
     Raises:
         InvalidInput: the file is not whole, or not valid; nothing was changed.
-        Conflict: the organisation has other data of whom the file is; nothing was changed.
+        Conflict: the organisation has other data of the same user or organisation; nothing was changed.
     """
     async with staged(path, tenant.org_id, open_file, on_progress) as found:
         if preview:

@@ -6,7 +6,7 @@ import pytest
 
 from sagacity.bootstrap import open_database
 from sagacity.config.copying import KeepsConfigs
-from sagacity.config.open import ConfigPlace, open_configs_in
+from sagacity.config.open import ConfigPlace, open_configs
 from sagacity.config.settings import Settings
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.audit import AuditFilter
@@ -62,7 +62,7 @@ async def filled(configs: KeepsConfigs, clock: StoppedClock) -> None:
 async def test_every_version_comes_along_from_place_to_place(settings: Settings, clock: StoppedClock) -> None:
     """With its number, author, time and secrets; what is there stays, and goes on from there."""
     async with open_database(settings) as storage:
-        places = {one: open_configs_in(settings, storage, one, clock=clock) for one in ConfigPlace}
+        places = {one: open_configs(settings, storage, clock=clock, place=one) for one in ConfigPlace}
         await _ensured(storage)
         await filled(places[FOLDER], clock)
         versions = {one.org_id: await places[FOLDER].versions(one, limit=9) for one in TENANTS}
@@ -91,7 +91,7 @@ async def test_every_version_comes_along_from_place_to_place(settings: Settings,
 async def test_a_copy_that_was_killed_is_gone_on_with(settings: Settings, clock: StoppedClock) -> None:
     """Until the present version is there, nothing is in force; the former ones are taken as they are."""
     async with open_database(settings) as storage:
-        places = {one: open_configs_in(settings, storage, one, clock=clock) for one in ConfigPlace}
+        places = {one: open_configs(settings, storage, clock=clock, place=one) for one in ConfigPlace}
         await _ensured(storage)
         await filled(places[DATABASE], clock)
         await copy_configs(settings, DATABASE, FOLDER)

@@ -162,7 +162,7 @@ async def test_objects_are_encrypted_and_refusals_are_clear(
     changed = opened(S3Place(choice(s3, prefix, OTHER_FERNET, FERNET)), storage, clock)
     assert await changed.get(ORG) == config_with(PLANTED)
     wrong = {
-        "is not encrypted by CONFIG_S3_ENCRYPTION_KEY": choice(s3, prefix, OTHER_FERNET),
+        "is not encrypted with CONFIG_S3_ENCRYPTION_KEY": choice(s3, prefix, OTHER_FERNET),
         "is broken": choice(s3, prefix),
         "SignatureDoesNotMatch": choice(s3, prefix, FERNET, secret="another"),
         "NoSuchBucket": choice(s3, prefix, FERNET)._replace(bucket="no-such-bucket"),

@@ -268,7 +268,7 @@ async def test_another_key_or_none_does_not_open_it(
     raw = s3.client.get_object(Bucket=BUCKET, Key=prefix + NAME)["Body"].read()
     assert not [word for word in (b"planted", b"token", b"self-host") if word in raw]
     wrong = S3Place(choice(s3, prefix, Fernet.generate_key().decode()))
-    with pytest.raises(ConfigError, match="is not encrypted by CONFIG_S3_ENCRYPTION_KEY"):
+    with pytest.raises(ConfigError, match="is not encrypted with CONFIG_S3_ENCRYPTION_KEY"):
         await kept_in(wrong, storage, clock).start()
 
 

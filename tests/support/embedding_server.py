@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from support.http_server import serving
+
 LENGTH = 7.0  # of the vectors given: a caller that wants unit rows has to scale
 
 
@@ -112,15 +114,11 @@ class EmbeddingServer:
 def embedding_server(*, dimension: int = 64) -> Iterator[EmbeddingServer]:
     """Start a server on a free port of 127.0.0.1; it stops at the end of the `with` block."""
     server = EmbeddingServer(dimension)
-    thread = threading.Thread(target=server.http.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.stopped.set()
-        server.http.shutdown()
-        server.http.server_close()
-        thread.join()
+    with serving(server.http, poll_seconds=0.02):
+        try:
+            yield server
+        finally:
+            server.stopped.set()
 
 
 def _handler(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:

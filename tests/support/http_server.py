@@ -35,10 +35,17 @@ class JsonHandler(BaseHTTPRequestHandler):
 def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
     """The address of a server on a free port of 127.0.0.1; it stops at the end of the `with` block."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    with serving(server):
+        yield f"http://127.0.0.1:{server.server_port}"
+
+
+@contextmanager
+def serving(server: ThreadingHTTPServer, *, poll_seconds: float = 0.5) -> Iterator[None]:
+    """Run *server* in a thread during the block; a short *poll_seconds* makes it stop sooner."""
+    thread = threading.Thread(target=server.serve_forever, args=(poll_seconds,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield
     finally:
         server.shutdown()
         server.server_close()

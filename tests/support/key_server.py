@@ -3,14 +3,13 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.algorithms import ECAlgorithm, RSAAlgorithm
 
-from support.http_server import served
+from support.http_server import JsonHandler, served
 
 Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
@@ -56,17 +55,13 @@ def issuing() -> Iterator[Issuer]:
     """An issuer whose keys can be fetched at its `url`."""
     issuer = Issuer()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(JsonHandler):
+        def do_GET(self) -> None:  # noqa: N802  the name that the library calls
             issuer.asked += 1
-            body = b"" if issuer.is_down else json.dumps(issuer.served()).encode()
-            self.send_response(503 if issuer.is_down else 200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
+            if issuer.is_down:
+                self.answer(503, {})
+            else:
+                self.answer(200, issuer.served())
 
     with served(Handler) as address:
         issuer.url = f"{address}/keys"

@@ -2,16 +2,14 @@
 
 import base64
 import hashlib
-import json
 import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, unquote, urlencode, urlsplit
 
-from support.http_server import served
+from support.http_server import JsonHandler, served
 from support.key_server import Issuer
 
 CLIENT, SECRET = "sagacity", "s3cret/:with signs"
@@ -79,26 +77,15 @@ def providing() -> Iterator[Provider]:
     """A provider at its `url`."""
     provider = Provider()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(JsonHandler):
+        def do_GET(self) -> None:  # noqa: N802  the name that the library calls
             is_keys = self.path == "/keys"
-            self._answer(200, provider.issuer.served() if is_keys else provider.document())
+            self.answer(200, provider.issuer.served() if is_keys else provider.document())
 
-        def do_POST(self) -> None:
-            text = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            form = {name: values[0] for name, values in parse_qs(text).items()}
+        def do_POST(self) -> None:  # noqa: N802  the name that the library calls
+            form = {name: values[0] for name, values in parse_qs(self.sent().decode()).items()}
             reply = provider.tokens(form, self.headers.get("Authorization", ""))
-            self._answer(400 if reply is None else 200, reply or {"error": "invalid_grant"})
-
-        def _answer(self, status: int, said: Claims) -> None:
-            body = json.dumps(said).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
+            self.answer(400 if reply is None else 200, reply or {"error": "invalid_grant"})
 
     with served(Handler) as address:
         provider.url = address

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from support.http_server import serving
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -55,15 +57,11 @@ class RerankingServer:
 def reranking_server() -> Iterator[RerankingServer]:
     """Start a server on a free port of 127.0.0.1; it stops at the end of the `with` block."""
     server = RerankingServer()
-    thread = threading.Thread(target=server.http.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.stopped.set()
-        server.http.shutdown()
-        server.http.server_close()
-        thread.join()
+    with serving(server.http, poll_seconds=0.02):
+        try:
+            yield server
+        finally:
+            server.stopped.set()
 
 
 def _handler(server: RerankingServer) -> type[BaseHTTPRequestHandler]:

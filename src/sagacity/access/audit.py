@@ -20,18 +20,18 @@ async def list_audit(
 
     Args:
         storage: where they are.
-        principal: who asks.
+        principal: the caller.
         wanted: which.
-        before: the newest first, and only those with a smaller number, if one is given.
-        after: the oldest first, and only those with a larger number; otherwise the newest come first.
-        limit: how many at the most.
+        before: only rows with a smaller number, newest first.
+        after: only rows with a larger number, oldest first. With neither, newest first.
+        limit: how many at most.
 
     Raises:
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     principal.require(Permission.ADMIN)
     if principal.user_id is not None:
-        raise Forbidden("the audit log is of the whole organisation, and this caller acts for one user")
+        raise Forbidden("the audit log covers the whole organisation, but this caller acts for one user")
     async with storage.read(principal) as snapshot:
         if after is not None:
             return await snapshot.audit.list_oldest(wanted, after=after, limit=limit)

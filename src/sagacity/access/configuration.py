@@ -1,4 +1,4 @@
-"""The configurations that an organisation had: listed, compared, brought back, and sealed by another key."""
+"""The versions of an organisation's configuration: list, compare, restore, and reseal with another key."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,10 +16,10 @@ async def list_versions(
     configs: ConfigStore, principal: Principal, *, before: int | None = None, limit: int
 ) -> list[ConfigVersion]:
     """
-    Return what is known of the organisation's versions, newest first; *before*: only those with a smaller number.
+    Return the organisation's versions without their content, newest first; *before*: only smaller numbers.
 
     Raises:
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     return await configs.versions(_tenant(principal), before=before, limit=limit)
 
@@ -31,8 +31,8 @@ async def read_version(
     Return one version.
 
     Raises:
-        NotFound: there is none of this number.
-        Forbidden: the caller may not administer, or acts for one user.
+        NotFound: there is no version of this number.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     return await configs.version(_tenant(principal), number)
 
@@ -41,11 +41,11 @@ async def compare_versions(
     configs: ConfigStore, principal: Principal, old: int, new: int | None
 ) -> tuple[FieldChange, ...]:
     """
-    Return in what two versions differ, with secrets masked; without *new*, the present configuration is compared.
+    Return the differences of two versions, with secrets masked; without *new*, from *old* to the current one.
 
     Raises:
-        NotFound: one of them is not there.
-        Forbidden: the caller may not administer, or acts for one user.
+        NotFound: one of them does not exist.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     tenant = _tenant(principal)
     _, before = await configs.version(tenant, old)
@@ -57,11 +57,11 @@ async def compare_versions(
 
 async def roll_back(configs: ConfigStore, principal: Principal, number: int) -> int:
     """
-    Make a version, with its secrets, the present configuration again; returns the number under which it is kept now.
+    Make an old version, with its secrets, the current configuration; returns the number of the new version.
 
     Raises:
-        NotFound: there is none of this number.
-        Forbidden: the caller may not administer, or acts for one user.
+        NotFound: there is no version of this number.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     tenant = _tenant(principal)
     _, config = await configs.version(tenant, number)
@@ -69,16 +69,16 @@ async def roll_back(configs: ConfigStore, principal: Principal, number: int) -> 
 
 
 class Rotated(Value):
-    """What a rotation of the key did."""
+    """The result of rotating the key."""
 
     wrapped: int
-    """Organisations whose data key is wrapped by the new key from now on."""
+    """Organisations whose data key is now wrapped with the new key."""
     kept: int
-    """Those that have no secrets, or were wrapped by it before."""
+    """Organisations without secrets, or whose data key was wrapped with it already."""
     apps: int = 0
-    """Accounts whose authenticator app's secret is encrypted by the new key from now on."""
+    """Accounts whose authenticator secret is now encrypted with the new key."""
     failed: tuple[str, ...] = ()
-    """Those whose key does not open, each with why."""
+    """Those whose key cannot be decrypted, each with the reason."""
 
 
 async def rotate_key(
@@ -89,9 +89,9 @@ async def rotate_key(
     on_progress: Callable[[int], None] | None = None,
 ) -> Rotated:
     """
-    Have the first key wrap the data keys of *tenants*, one after another.
+    Wrap the data keys of *tenants* with the first key, one after another.
 
-    What an interrupted run did stays done, and the next one goes on with the rest.
+    An interrupted run keeps what it did, and the next run does the rest.
     """
     wrapped, failed = 0, list[str]()
     for number, tenant in enumerate(tenants):
@@ -107,5 +107,5 @@ async def rotate_key(
 def _tenant(principal: Principal) -> Tenant:
     principal.require(Permission.ADMIN)
     if principal.user_id is not None:
-        raise Forbidden("the configuration is the whole organisation's, and this caller acts for one user")
+        raise Forbidden("the configuration is for the whole organisation, but this caller acts for one user")
     return principal.tenant

@@ -1,4 +1,4 @@
-"""API tokens in a document outside the database, for servers whose disks come and go."""
+"""API tokens in a document outside the database, for servers whose disks do not last."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -33,44 +33,44 @@ from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.storage.transaction import Storage
 
 FRESH_SECONDS = 1.0
-"""For so long the document is used without another look at it."""
+"""How long the document is used before it is read again."""
 PATIENCE_SECONDS = 1.0
-"""For so long at the most a call waits for a look, where the document is known from before."""
+"""How long a call waits at most for a read, if an older copy of the document is at hand."""
 LONGEST_SECONDS = 30.0
-"""For so long tokens go on that are known from before while the document cannot be read."""
+"""How long known tokens keep working while the document cannot be read."""
 _ATTEMPTS = 20
 _log = structlog.get_logger(__name__)
 Change = Callable[[tuple[KeptToken, ...]], tuple[KeptToken, ...]]
 
 
 class _Known(NamedTuple):
-    """The document as it was read."""
+    """A copy of the document, and when it was read."""
 
     document: Organisations
     by_hash: Mapping[str, KeptToken]
     tag: str
-    """Empty for what this process wrote."""
+    """Empty if this process wrote it."""
     at: float
-    """Before the reading began, on the monotonic clock."""
+    """Monotonic time before the read began."""
 
 
 class DocumentTokens:
     """
-    Tokens in the document `auth/organizations.json`, which is the only copy of them.
+    The store of tokens in the document `auth/organizations.json`, which is their only copy.
 
-    Each process looks at it once a second while calls come. So a token that was revoked works for two seconds at the
-    most, and where the place does not answer, for `LONGEST_SECONDS`; from then on nobody gets in until it does.
+    Each process reads it once a second while calls come in. So a revoked token works for at most two seconds,
+    and if the place does not answer, for `LONGEST_SECONDS`; after that nobody gets in until it does.
     """
 
     def __init__(self, place: DocumentPlace, storage: Storage, *, clock: Clock, ids: IdSource) -> None:
         """
-        Say where they are.
+        Create the store; nothing is read yet.
 
         Args:
             place: where the document is.
             storage: where the audit log is.
-            clock: tells what has expired, and how old what was read is.
-            ids: makes the ids of tokens.
+            clock: tells which tokens have expired, and the age of a copy.
+            ids: creates ids of tokens.
         """
         self._place = place
         self._storage = storage
@@ -84,7 +84,7 @@ class DocumentTokens:
 
     async def start(self) -> None:
         """
-        Read the document; a place that cannot be reached for the moment is no fault.
+        Read the document; a place that cannot be reached at the moment is no error.
 
         Raises:
             ConfigError: the place refuses, or the document is broken.
@@ -95,31 +95,31 @@ class DocumentTokens:
             _log.warning("tokens.not_read", error=str(error))
 
     async def stop(self) -> None:
-        """End the look that is under way."""
+        """Cancel a read in progress."""
         if self._look is not None:
             await end([self._look])
 
     async def check(self) -> None:
         """
-        Make sure that calls are answered: the document can be read, or is known from before.
+        Make sure that calls can be answered: the document can be read, or a recent copy is at hand.
 
         Raises:
-            StorageUnavailable: it cannot be read, and was not for a while.
+            StorageUnavailable: the document cannot be read and the last copy is too old.
         """
         await self._recent()
 
     @property
     def is_behind(self) -> bool:
-        """Whether the last look at the document failed, or takes long: what is known from before goes on."""
+        """Whether the last read of the document failed or takes long, so that an older copy is in use."""
         return self._known is not None and self._clock.monotonic() - self._known.at > FRESH_SECONDS
 
     async def find(self, token_hash: str) -> ApiToken:
         """
-        Return the live token with that hash.
+        Return the valid token with that hash.
 
         Raises:
             Unauthorized: there is none.
-            StorageUnavailable: the document cannot be read, and was not for a while.
+            StorageUnavailable: the document cannot be read and the last copy is too old.
         """
         token = (await self._recent()).by_hash.get(token_hash)
         if token is None or not token.opens_with(token_hash, self._clock.now()):
@@ -128,10 +128,10 @@ class DocumentTokens:
 
     async def any_made(self) -> bool:
         """
-        Return whether any token was ever made, also if the document is gone since.
+        Return whether any token was ever created, even if the document is gone since.
 
         Raises:
-            StorageUnavailable: the document cannot be read, and was not for a while.
+            StorageUnavailable: the document cannot be read and the last copy is too old.
         """
         if not self._any_made:
             is_kept = bool((await self._recent()).by_hash)
@@ -140,12 +140,12 @@ class DocumentTokens:
 
     async def add(self, principal: Principal, new: NewToken, secret: Secret) -> ApiToken:
         """
-        Keep a token with its secret's hash.
+        Store a token with its secret's hash.
 
         Raises:
-            Conflict: the organisation has as many as it may have, or others change the document again and again.
+            Conflict: the organisation has as many tokens as it may have, or others keep changing the document.
             ConfigError: the place refuses, or the document is broken.
-            StorageUnavailable: the place, or the database, cannot be reached; it may have been done all the same.
+            StorageUnavailable: the place or the database cannot be reached; the change may have been made nevertheless.
         """
         org_id, now = principal.tenant.org_id, self._clock.now()
         token = new.to_token(
@@ -159,7 +159,7 @@ class DocumentTokens:
         self, principal: Principal, *, after: str | None = None, limit: int
     ) -> Sequence[ApiToken]:
         """
-        Return tokens in the order of their ids, which is that of time, from behind *after*; with those revoked.
+        Return tokens after the id *after* in the order of their ids, which is that of creation; includes revoked ones.
 
         Raises:
             ConfigError: the place refuses, or the document is broken.
@@ -172,11 +172,11 @@ class DocumentTokens:
 
     async def revoke(self, principal: Principal, token_id: str) -> ApiToken:
         """
-        Make a token useless; done twice, the first time counts.
+        Revoke a token; idempotent.
 
         Raises:
-            NotFound: the tenant has none of that id.
-            Conflict: it is the last that may administer, and whoever asks is not the operator.
+            NotFound: the tenant has no token of that id.
+            Conflict: it is the last token that may administer, and the caller is not the operator.
             ConfigError, StorageUnavailable: as of `add`.
         """
         now, keeps = self._clock.now(), keeps_admin(principal)
@@ -192,12 +192,12 @@ class DocumentTokens:
         self, principal: Principal, token_id: str, secret: Secret, *, grace: timedelta
     ) -> ApiToken:
         """
-        Replace a token's secret; the one so far works for *grace* longer, and the one before that no more.
+        Replace a token's secret; the previous one works for *grace* longer, any older one stops at once.
 
         Raises:
-            NotFound: the tenant has none of that id.
-            Forbidden: it allows more than the principal has.
-            Conflict: it was revoked, or has expired.
+            NotFound: the tenant has no token of that id.
+            Forbidden: the token allows more than the principal may.
+            Conflict: the token is revoked or expired.
             ConfigError, StorageUnavailable: as of `add`.
         """
         now, allowed = self._clock.now(), principal.permissions
@@ -211,7 +211,7 @@ class DocumentTokens:
 
     async def forget_user(self, tenant: Tenant, user_id: UserId) -> None:
         """
-        Revoke the tokens of a user who is erased, and take the names from them.
+        Revoke the tokens of an erased user, and remove the user's name from them.
 
         Raises:
             ConfigError, StorageUnavailable: as of `add`.
@@ -226,12 +226,12 @@ class DocumentTokens:
         self, org_id: OrgId, change: Change
     ) -> tuple[tuple[KeptToken, ...], tuple[KeptToken, ...]]:
         """
-        Put what *change* makes of an organisation's tokens in their place, again if another writer came first.
+        Replace an organisation's tokens by what *change* returns; retries if another writer came first.
 
-        *change* gives back what it is given where it was done already: a reply may be lost.
+        *change* returns its argument if the change was made already, because a reply may have been lost.
 
         Returns:
-            What was there before, and what is there now.
+            The tokens before and after.
         """
         for _ in range(_ATTEMPTS):
             found = await self._place.read(NAME)
@@ -248,10 +248,10 @@ class DocumentTokens:
                 self._write_count += 1
                 self._known = _Known(changed, _by_hash(changed), "", at)
                 return before, after
-        raise Conflict("tokens were changed by others at the same time, again and again: send it again")
+        raise Conflict("others kept changing the tokens at the same time: send the call again")
 
     async def _record(self, tenant: Tenant, entries: Sequence[NewAuditEntry]) -> None:
-        """Write into the audit log what was done; a document cannot commit together with a database."""
+        """Record the change in the audit log, afterwards: a document and a database cannot commit together."""
         if not entries:
             return
 
@@ -270,10 +270,10 @@ class DocumentTokens:
 
     async def _recent(self) -> _Known:
         """
-        Return the document: as it was a second ago at the most, or else as it is known from before.
+        Return the document, at most a second old, or the last copy if it cannot be read.
 
         Raises:
-            StorageUnavailable: it cannot be read, and was not for a while.
+            StorageUnavailable: the document cannot be read and the last copy is too old.
         """
         now = self._clock.monotonic()
         if self._known is not None and now - self._known.at <= FRESH_SECONDS:
@@ -286,7 +286,7 @@ class DocumentTokens:
         await asyncio.wait([look], timeout=None if self._known is None else left)
         known = self._known
         if known is None or self._clock.monotonic() - known.at > LONGEST_SECONDS:
-            raise StorageUnavailable("API tokens cannot be read from where they are kept")
+            raise StorageUnavailable("API tokens cannot be read from the place where they are stored")
         return known
 
     async def _look_again(self) -> None:
@@ -297,7 +297,7 @@ class DocumentTokens:
 
     async def _read(self) -> _Known:
         """
-        Read the document, and keep it for the next calls.
+        Read the document, and cache it.
 
         Raises:
             ConfigError: the place refuses, or the document is broken.
@@ -312,7 +312,7 @@ class DocumentTokens:
         else:
             document = read_document(found.content)
             new = _Known(document, _by_hash(document), found.tag, at)
-        # What this process wrote meanwhile may be newer, and is not to be forgotten.
+        # What this process wrote meanwhile may be newer, so do not overwrite it.
         if write_count == self._write_count and (self._known is None or at >= self._known.at):
             self._known = new
         return new
@@ -323,7 +323,7 @@ def _tokens_of(document: Organisations, org_id: OrgId) -> tuple[KeptToken, ...]:
 
 
 def _by_hash(document: Organisations) -> dict[str, KeptToken]:
-    """Return the tokens that calls may come with: those of the one organisation that there is in self-host mode."""
+    """Return the tokens that calls may use: those of the one organisation of self-host mode."""
     tokens = _tokens_of(document, LOCAL_ORG)
     former = {one.previous_hash: one for one in tokens if one.previous_hash is not None}
     return former | {one.token_hash: one for one in tokens}

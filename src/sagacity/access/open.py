@@ -1,4 +1,4 @@
-"""Settings become the place of API tokens: a document in self-host mode, else the database."""
+"""Open the store of API tokens that the settings choose: a document in self-host mode, else the database."""
 
 from sagacity.access.document_tokens import DocumentTokens
 from sagacity.access.token_store import DatabaseTokens, TokenStore
@@ -11,7 +11,7 @@ from sagacity.storage.transaction import Storage
 
 
 def open_token_store(settings: Settings, storage: Storage, *, clock: Clock, ids: IdSource) -> TokenStore:
-    """Return where the settings keep tokens. In self-host mode that is where configurations are."""
+    """Return the store of tokens; in self-host mode it is where configurations are."""
     place = open_place(settings) if settings.self_host else None
     if place is None:
         return DatabaseTokens(storage, TokenUses(storage, clock), settings.default_quotas)

@@ -1,4 +1,4 @@
-"""Quotas of organisations: set by who runs the installation, seen by who may see the whole organisation."""
+"""Quotas of organisations: set by the operator, and visible to whoever may see the whole organisation."""
 
 from sagacity.domain.errors import Forbidden, InvalidInput
 from sagacity.domain.ids import OrgId
@@ -10,12 +10,12 @@ from sagacity.storage.transaction import Storage, Transaction
 
 async def make_organisation(transaction: Transaction, tenant: Tenant, defaults: Limits) -> None:
     """
-    Make *tenant*, whose the transaction is, unless it is there; a new one begins with the limits that the settings say.
+    Create the transaction's *tenant* if it does not exist; it begins with the limits of the settings.
 
-    The one that runs the installation has none.
+    The organisation that runs the installation has no limits.
 
     Raises:
-        InvalidInput: its id is too long.
+        InvalidInput: the id is too long.
     """
     is_new = await transaction.organisation.ensure()
     if is_new and defaults and tenant.org_id != LOCAL_ORG:
@@ -24,20 +24,20 @@ async def make_organisation(transaction: Transaction, tenant: Tenant, defaults: 
 
 async def own_quotas(storage: Storage, principal: Principal) -> list[Quota]:
     """
-    Return the limits of the caller's organisation, and how much is used.
+    Return the limits of the caller's organisation, and how much of each is used.
 
     Raises:
         Forbidden: the caller may not read, or acts for one user.
     """
     principal.require(Permission.READ)
     if principal.user_id is not None:
-        raise Forbidden("quotas are of the whole organisation, and this caller acts for one user")
+        raise Forbidden("quotas are for the whole organisation, but this caller acts for one user")
     return await _quotas_of(storage, principal.tenant)
 
 
 async def quotas_of(storage: Storage, principal: Principal, org_id: str) -> list[Quota]:
     """
-    Return the limits of any organisation, and how much is used.
+    Return the limits of any organisation, and how much of each is used.
 
     Raises:
         Forbidden: the caller does not run the installation.
@@ -49,7 +49,7 @@ async def quotas_of(storage: Storage, principal: Principal, org_id: str) -> list
 
 async def set_quotas(storage: Storage, principal: Principal, org_id: str, limits: Limits) -> list[Quota]:
     """
-    Set limits of any organisation, None for none; those that are not named stay as they are.
+    Set limits of any organisation; None removes a limit, and limits not named stay.
 
     Raises:
         Forbidden: the caller does not run the installation.

@@ -1,4 +1,4 @@
-"""Site variables, for those who run the installation."""
+"""Site variables, for operators of the installation."""
 
 from datetime import datetime
 
@@ -15,19 +15,19 @@ class SiteVariable(Value):
 
     name: str
     value: JsonValue
-    """What holds."""
+    """The value in force."""
     default: JsonValue
-    """What holds while it is not set."""
+    """The value while it is not set."""
     meaning: str
     version: int = 0
-    """0: it is not set."""
+    """0 while it is not set."""
     author: str | None = None
     updated_at: datetime | None = None
 
 
 async def list_site(site: Site, principal: Principal) -> list[SiteVariable]:
     """
-    Return every variable that there is, by name.
+    Return every variable, by name.
 
     Raises:
         Forbidden: the caller does not run the installation.
@@ -43,7 +43,7 @@ async def set_site(site: Site, principal: Principal, name: str, value: JsonValue
 
     Raises:
         Forbidden: the caller does not run the installation.
-        InvalidInput: there is no such variable, or its values are of another type.
+        InvalidInput: there is no such variable, or the value is of the wrong type.
     """
     principal.require_operator()
     return _shown(name, await site.set(name, value, by=principal.audited_as))
@@ -51,7 +51,7 @@ async def set_site(site: Site, principal: Principal, name: str, value: JsonValue
 
 async def unset_site(site: Site, principal: Principal, name: str) -> None:
     """
-    Give a variable its default again.
+    Reset a variable to its default.
 
     Raises:
         Forbidden: the caller does not run the installation.

@@ -19,22 +19,22 @@ from sagacity.domain.principal import Permission
 
 NAME = "auth/organizations.json"
 MOST_ENDED = 1_000
-"""Tokens that no longer work and are still listed; beyond that, those made first are dropped."""
+"""How many tokens that no longer work are still listed; beyond that the oldest are dropped."""
 
 
 class KeptToken(ApiToken):
-    """A token as the document has it. Of its secrets there are the hashes only."""
+    """A token in the document. Of its secrets only the hashes are kept."""
 
     token_hash: str
     previous_hash: str | None = None
 
     @property
     def shown(self) -> ApiToken:
-        """What is known of it, without hashes."""
+        """The token without hashes."""
         return ApiToken.model_validate(self.model_dump(exclude={"token_hash", "previous_hash"}))
 
     def opens_with(self, token_hash: str, now: datetime) -> bool:
-        """Return whether a secret with that hash works at a moment."""
+        """Return whether a secret with that hash is valid at a moment."""
         is_former = token_hash == self.previous_hash
         is_in_grace = self.previous_until is not None and now < self.previous_until
         is_its_own = token_hash == self.token_hash or (is_former and is_in_grace)
@@ -42,10 +42,10 @@ class KeptToken(ApiToken):
 
 
 class Organisation(Value):
-    """One organisation as the document has it."""
+    """One organisation in the document."""
 
     tokens: tuple[KeptToken, ...] = ()
-    """In the order in which they were made."""
+    """In the order of creation."""
 
 
 class Organisations(Value):
@@ -56,10 +56,10 @@ class Organisations(Value):
 
 def read_document(content: bytes) -> Organisations:
     """
-    Return what is in the document.
+    Parse the document.
 
     Raises:
-        ConfigError: it is broken. It is never taken for empty.
+        ConfigError: it is broken; it is never treated as empty.
     """
     try:
         document = Organisations.model_validate_json(content)
@@ -74,7 +74,7 @@ def read_document(content: bytes) -> Organisations:
 
 
 def write_document(document: Organisations) -> bytes:
-    """Return the document as it is kept."""
+    """Serialise the document."""
     return (document.model_dump_json(indent=2, exclude_none=True) + "\n").encode()
 
 
@@ -82,10 +82,10 @@ def with_added(
     tokens: Sequence[KeptToken], token: ApiToken, token_hash: str, now: datetime
 ) -> tuple[KeptToken, ...]:
     """
-    Return *tokens* with another one, unless it is there.
+    Return *tokens* with another one added, unless it is there already.
 
     Raises:
-        Conflict: there are as many as may be.
+        Conflict: there are as many as are allowed.
     """
     if any(one.token_id == token.token_id for one in tokens):
         return tuple(tokens)
@@ -100,7 +100,7 @@ def with_revoked(
     tokens: Sequence[KeptToken], token_id: str, now: datetime, *, keeps_admin: bool
 ) -> tuple[KeptToken, ...]:
     """
-    Return *tokens* with one of them revoked; the same if it is already.
+    Return *tokens* with one of them revoked; unchanged if it is already.
 
     Raises:
         NotFound: there is none of that id.
@@ -125,12 +125,12 @@ def with_rotated(
     allowed: frozenset[Permission],
 ) -> tuple[KeptToken, ...]:
     """
-    Return *tokens* with another secret for one of them; the same if it has this one already.
+    Return *tokens* with a new secret for one of them; unchanged if it has this one already.
 
     Raises:
         NotFound: there is none of that id.
-        Forbidden: it allows more than *allowed*.
-        Conflict: it was revoked, or has expired.
+        Forbidden: the token allows more than *allowed*.
+        Conflict: the token is revoked or expired.
     """
     token = token_in(tokens, token_id)
     if token.token_hash == secret.token_hash:
@@ -149,7 +149,7 @@ def with_rotated(
 
 
 def without_user(tokens: Sequence[KeptToken], user_id: UserId, now: datetime) -> tuple[KeptToken, ...]:
-    """Return *tokens* with those of a user revoked, and without what names that user."""
+    """Return *tokens* with those of a user revoked and the user's name removed."""
     return tuple(
         one.model_copy(update={"user_id": "", "name": "", "revoked_at": one.revoked_at or now})
         if one.user_id == user_id

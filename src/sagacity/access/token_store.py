@@ -1,4 +1,4 @@
-"""Where API tokens are kept: what every place has to do, and the database that does it."""
+"""The interface of every store of API tokens, and the store in the database."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -16,7 +16,7 @@ from sagacity.storage.transaction import Storage
 
 
 class Secret(NamedTuple):
-    """A token's secret, with what is kept of it."""
+    """A token's secret, with what is stored of it."""
 
     text: str
     prefix: str
@@ -24,67 +24,67 @@ class Secret(NamedTuple):
 
 
 def new_secret() -> Secret:
-    """Return a secret that nobody has."""
+    """Return a new random secret."""
     text = new_token()
     return Secret(text, shown_prefix(text), hash_token(text))
 
 
 class TokenStore(Protocol):
     """
-    Tokens with their secrets' hashes. Each change of one is in the audit log.
+    The store of tokens with their secrets' hashes. It records each change in the audit log.
 
-    Who may do it was found out before; what a token is, and which may not be, is in `domain/api_token.py`.
+    Callers check permissions; the rules about tokens are in `domain/api_token.py`.
     """
 
     async def start(self) -> None:
         """
-        Get ready for calls; a place that cannot be reached for the moment is no fault.
+        Get ready for calls; a place that cannot be reached at the moment is no error.
 
         Raises:
-            ConfigError: the place refuses, or what is kept there is broken.
+            ConfigError: the place refuses, or what is stored there is broken.
         """
         ...
 
     async def stop(self) -> None:
-        """End what runs in the background."""
+        """Stop what runs in the background."""
         ...
 
     async def find(self, token_hash: str) -> ApiToken:
         """
-        Return the live token with that hash, before its tenant is known; where that is kept, note that it was used.
+        Return the valid token with that hash, before its tenant is known; record its use, if the store does that.
 
         Raises:
             Unauthorized: there is none.
-            StorageUnavailable: it cannot be found out.
+            StorageUnavailable: the store cannot be read.
         """
         ...
 
     async def any_made(self) -> bool:
-        """Return whether any token was ever made: only then may the server be reached from outside."""
+        """Return whether any token was ever created: only then may the server accept calls from other machines."""
         ...
 
     async def add(self, principal: Principal, new: NewToken, secret: Secret) -> ApiToken:
         """
-        Keep a token with its secret's hash.
+        Store a token with its secret's hash.
 
         Raises:
-            Conflict: the organisation has as many as it may have.
+            Conflict: the organisation has as many tokens as it may have.
         """
         ...
 
     async def list_page(
         self, principal: Principal, *, after: str | None = None, limit: int
     ) -> Sequence[ApiToken]:
-        """Return tokens in the order of their ids, which is that of time, from behind *after*; with those revoked."""
+        """Return tokens in the order of creation, after the id *after*, including revoked ones."""
         ...
 
     async def revoke(self, principal: Principal, token_id: str) -> ApiToken:
         """
-        Make a token useless; done twice, the first time counts.
+        Revoke a token; idempotent.
 
         Raises:
-            NotFound: the tenant has none of that id.
-            Conflict: it is the last that may administer, and whoever asks is not the operator.
+            NotFound: the tenant has no token of that id.
+            Conflict: it is the last token that may administer, and the caller is not the operator.
         """
         ...
 
@@ -92,40 +92,40 @@ class TokenStore(Protocol):
         self, principal: Principal, token_id: str, secret: Secret, *, grace: timedelta
     ) -> ApiToken:
         """
-        Replace a token's secret; the one so far works for *grace* longer, and the one before that no more.
+        Replace a token's secret; the previous one works for *grace* longer, any older one stops at once.
 
         Raises:
-            NotFound: the tenant has none of that id.
-            Forbidden: it allows more than the principal has.
-            Conflict: it was revoked, or has expired.
+            NotFound: the tenant has no token of that id.
+            Forbidden: the token allows more than the principal may.
+            Conflict: the token is revoked or expired.
         """
         ...
 
     async def forget_user(self, tenant: Tenant, user_id: UserId) -> None:
-        """Revoke what is kept outside the database of a user who is erased, and take the names from it."""
+        """Revoke an erased user's tokens that are outside the database, and remove the user's name from them."""
         ...
 
 
 class DatabaseTokens:
-    """Tokens in the database. It is asked at each call, so that every process refuses what was revoked at once."""
+    """The store of tokens in the database, read at each call, so that every process refuses revoked tokens at once."""
 
     def __init__(self, storage: Storage, uses: TokenUses, quotas: Limits) -> None:
-        """Say where they are, who notes their use, and what a new organisation may have."""
+        """Create the store, with what records uses and the limits of new organisations."""
         self._storage = storage
         self._uses = uses
         self._quotas = quotas
 
     async def start(self) -> None:
-        """Begin to write when tokens were used."""
+        """Start writing when tokens were used."""
         await self._uses.start()
 
     async def stop(self) -> None:
-        """Write when tokens were used, and end."""
+        """Write when tokens were used, and stop."""
         await self._uses.stop()
 
     async def find(self, token_hash: str) -> ApiToken:
         """
-        Return the live token with that hash, before its tenant is known, and note that it was used.
+        Return the valid token with that hash, before its tenant is known, and record its use.
 
         Raises:
             Unauthorized: there is none.
@@ -135,15 +135,15 @@ class DatabaseTokens:
         return token
 
     async def any_made(self) -> bool:
-        """Return whether any token was ever made: only then may the server be reached from outside."""
+        """Return whether any token was ever created: only then may the server accept calls from other machines."""
         return await self._storage.has_tokens()
 
     async def add(self, principal: Principal, new: NewToken, secret: Secret) -> ApiToken:
         """
-        Keep a token with its secret's hash.
+        Store a token with its secret's hash.
 
         Raises:
-            Conflict: the organisation has as many as it may have.
+            Conflict: the organisation has as many tokens as it may have.
         """
 
         async def add() -> ApiToken:
@@ -158,17 +158,17 @@ class DatabaseTokens:
     async def list_page(
         self, principal: Principal, *, after: str | None = None, limit: int
     ) -> Sequence[ApiToken]:
-        """Return tokens in the order of their ids, which is that of time, from behind *after*; with those revoked."""
+        """Return tokens in the order of creation, after the id *after*, including revoked ones."""
         async with self._storage.read(principal) as snapshot:
             return await snapshot.tokens.list_page(after=after, limit=limit)
 
     async def revoke(self, principal: Principal, token_id: str) -> ApiToken:
         """
-        Make a token useless; done twice, the first time counts.
+        Revoke a token; idempotent.
 
         Raises:
-            NotFound: the tenant has none of that id.
-            Conflict: it is the last that may administer, and whoever asks is not the operator.
+            NotFound: the tenant has no token of that id.
+            Conflict: it is the last token that may administer, and the caller is not the operator.
         """
 
         async def revoke() -> ApiToken:
@@ -183,12 +183,12 @@ class DatabaseTokens:
         self, principal: Principal, token_id: str, secret: Secret, *, grace: timedelta
     ) -> ApiToken:
         """
-        Replace a token's secret; the one so far works for *grace* longer, and the one before that no more.
+        Replace a token's secret; the previous one works for *grace* longer, any older one stops at once.
 
         Raises:
-            NotFound: the tenant has none of that id.
-            Forbidden: it allows more than the principal has.
-            Conflict: it was revoked, or has expired.
+            NotFound: the tenant has no token of that id.
+            Forbidden: the token allows more than the principal may.
+            Conflict: the token is revoked or expired.
         """
 
         async def rotate() -> ApiToken:
@@ -205,9 +205,9 @@ class DatabaseTokens:
         return await self._storage.retry(rotate)
 
     async def forget_user(self, tenant: Tenant, user_id: UserId) -> None:
-        """Do nothing: an erasure does this in its transactions."""
+        """Do nothing: an erasure deletes the rows itself."""
 
 
 def keeps_admin(principal: Principal) -> bool:
-    """Return whether a principal must leave a token that administers: who works on the database itself need not."""
+    """Return whether a principal must leave an administrating token; one who works on the database itself need not."""
     return principal.kind is not CallerKind.OPERATOR

@@ -1,4 +1,4 @@
-"""When tokens were used last: noted at once, written some time later for many together."""
+"""When tokens were last used: noted in memory at once, and written in batches a little later."""
 
 import asyncio
 from datetime import datetime
@@ -15,18 +15,18 @@ from sagacity.storage.access.tokens import USE_NOTED_EVERY
 from sagacity.storage.transaction import Storage
 
 FLUSH_SECONDS = 5.0
-"""How long what was noted waits to be written; a process that is killed loses so much of it."""
+"""How often notes are written; a killed process loses up to this much of them."""
 MOST_WAITING = 10_000
-"""Tokens that wait to be written; of others the use is not noted while the database is away."""
+"""How many tokens may wait to be written; beyond that uses are not noted while the database is down."""
 _log = structlog.get_logger(__name__)
 
 
 class TokenUses:
     """
-    The uses of tokens in this process.
+    Collects when tokens were last used in this process.
 
-    Of each token one is written a minute, by whichever process has it first: what stands in the database came with the
-    token when its secret was looked up. A call never waits for that, and does not hear of its failure.
+    One use per token is written a minute, by whichever process notes it first, because a token is looked up together
+    with its last recorded use. Calls neither wait for the write nor fail with it.
     """
 
     def __init__(self, storage: Storage, clock: Clock, *, seconds: float = FLUSH_SECONDS) -> None:
@@ -37,17 +37,17 @@ class TokenUses:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin to write every few seconds."""
+        """Start writing every few seconds."""
         self._task = every(self._seconds, self.flush)
 
     async def stop(self) -> None:
-        """Write what waits, and end."""
+        """Write what waits, and stop."""
         if self._task is not None:
             await end([self._task])
         await self.flush()
 
     def note(self, token: ApiToken) -> None:
-        """Note that a token was used now, unless it is known that it was used within the last minute."""
+        """Note that a token was used now, unless a use within the last minute is known."""
         now = self._clock.now()
         if token.last_used_at is not None and now - token.last_used_at < USE_NOTED_EVERY:
             return
@@ -55,7 +55,7 @@ class TokenUses:
             self._waiting[token.org_id, token.token_id] = now
 
     async def flush(self) -> None:
-        """Write what waits; what the database does not take waits for the next time."""
+        """Write what waits; what cannot be written waits for the next time."""
         for org_id in {org_id for org_id, _ in self._waiting}:
             noted = {token_id: at for (org, token_id), at in self._waiting.items() if org == org_id}
             try:

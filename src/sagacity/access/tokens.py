@@ -1,4 +1,4 @@
-"""API tokens: given, listed, replaced and taken back by those who may, and found by their secret."""
+"""API tokens: create, list, rotate and revoke them, and find one by its secret."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -14,11 +14,11 @@ from sagacity.domain.tenant import Tenant
 
 async def principal_of(store: TokenStore, secret: str) -> Principal:
     """
-    Return who sent a token.
+    Return the principal of a token.
 
     Raises:
-        Unauthorized: it is not known, has expired or was revoked.
-        StorageUnavailable: it cannot be found out.
+        Unauthorized: it is unknown, expired or revoked.
+        StorageUnavailable: the store cannot be read.
     """
     token = await store.find(hash_token(secret))
     is_of_user = token.user_id is not None
@@ -34,12 +34,12 @@ async def principal_of(store: TokenStore, secret: str) -> Principal:
 
 async def create_token(store: TokenStore, principal: Principal, new: NewToken) -> MadeToken:
     """
-    Make a token; its secret is in what is returned, and nowhere else.
+    Create a token; its secret is in the result and nowhere else.
 
     Raises:
-        Forbidden: the caller may not administer, acts for one user, or would give more than it has.
-        InvalidInput: such a token cannot be.
-        Conflict: the organisation has too many.
+        Forbidden: the caller is no administrator, acts for one user, or would grant more than it may itself.
+        InvalidInput: such a token makes no sense.
+        Conflict: the organisation has too many tokens.
     """
     _require(principal)
     new.require_grantable(principal.permissions)
@@ -51,10 +51,10 @@ async def list_tokens(
     store: TokenStore, principal: Principal, *, after: str | None = None, limit: int
 ) -> Sequence[ApiToken]:
     """
-    Return tokens, the oldest first, with those that were revoked; *after*: from behind the one with that id.
+    Return tokens, oldest first, including revoked ones; *after*: only those after that id.
 
     Raises:
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     _require(principal)
     return await store.list_page(principal, after=after, limit=limit)
@@ -62,14 +62,14 @@ async def list_tokens(
 
 async def revoke_token(store: TokenStore, principal: Principal, token_id: str) -> ApiToken:
     """
-    Make a token useless, in every process; done twice, the first time counts.
+    Revoke a token, in every process; idempotent.
 
-    Who works on the database itself may revoke the last one that administers; nobody else may.
+    Only one who works on the database itself may revoke the last token that administers.
 
     Raises:
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
         NotFound: there is no such token.
-        Conflict: nobody could administer any more.
+        Conflict: nobody would be left to administer.
     """
     _require(principal)
     return await store.revoke(principal, token_id)
@@ -79,17 +79,17 @@ async def rotate_token(
     store: TokenStore, principal: Principal, token_id: str, *, grace: timedelta
 ) -> MadeToken:
     """
-    Give a token a new secret; the one so far works for *grace* longer.
+    Give a token a new secret; the previous one works for *grace* longer.
 
     Raises:
-        Forbidden: the caller may not administer, acts for one user, or has less than the token allows.
+        Forbidden: the caller is no administrator, acts for one user, or may less than the token.
         InvalidInput: *grace* is negative, or too long.
         NotFound: there is no such token.
-        Conflict: it was revoked, or has expired.
+        Conflict: the token is revoked or expired.
     """
     _require(principal)
     if not timedelta() <= grace <= LONGEST_GRACE:
-        raise InvalidInput(f"the time for which the former secret works is 0 to {LONGEST_GRACE.days} days")
+        raise InvalidInput(f"the previous secret may keep working for 0 to {LONGEST_GRACE.days} days")
     secret = new_secret()
     rotated = await store.rotate(principal, token_id, secret, grace=grace)
     return MadeToken(token=rotated, secret=secret.text)
@@ -98,4 +98,4 @@ async def rotate_token(
 def _require(principal: Principal) -> None:
     principal.require(Permission.ADMIN)
     if principal.user_id is not None:
-        raise Forbidden("this call is of the whole organisation, and this caller acts for one user")
+        raise Forbidden("this call is for the whole organisation, but this caller acts for one user")

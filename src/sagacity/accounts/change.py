@@ -1,13 +1,12 @@
-"""Passwords forgotten and changed, and accounts deleted for good."""
+"""Reset or change a password, and delete an account for good."""
 
 from sagacity.accounts.even_times import at_even_times
 from sagacity.accounts.organisations import list_organisations
 from sagacity.accounts.parts import BAD_CODE, AccountParts
 from sagacity.accounts.sign_in import password_asked_again
-from sagacity.accounts.sign_up import forget_totp
-from sagacity.accounts.throttle import count_try, mail_tries, write_as_much
+from sagacity.accounts.sign_up import forget_totp, mail_account
 from sagacity.auth.tokens import hash_token
-from sagacity.domain.account import Mail, Person, checked_password, normal_email
+from sagacity.domain.account import Mail, Person, checked_password
 from sagacity.domain.audit import AuditAction
 from sagacity.domain.errors import Conflict, WrongCredentials
 from sagacity.domain.ids import UserId
@@ -23,30 +22,21 @@ from sagacity.storage.accounts.leaving import leave_everywhere
 @at_even_times
 async def forgot_password(parts: AccountParts, email: str, *, address: str) -> None:
     """
-    Send a code for a new password if the address has an account; nobody is told whether it has.
+    Send a code for a new password if the address has an account; the caller is not told whether it has.
 
     Raises:
-        InvalidInput: the address is none.
+        InvalidInput: *email* is no address.
         RateLimited: too many tries came before.
     """
-    email = normal_email(email)
-    tries = mail_tries(email, address)
-    await count_try(parts, tries)
-    async with parts.storage.begin(parts.tenant) as transaction:
-        found = await transaction.accounts.find_by_email(email)
-        if found is not None:
-            await transaction.account_mails.ask(found.user_id, Mail.RESET)
-        else:
-            await write_as_much(parts, transaction, tries[0])
-    parts.wake()
+    await mail_account(parts, email, Mail.RESET, address=address)
 
 
 async def reset_password(parts: AccountParts, code: str, new_password: str) -> None:
     """
-    Set a new password by a code that was sent; every session of the account ends, and its address is confirmed.
+    Set a new password with the code from an e-mail; all sessions of the account end, and its address is confirmed.
 
     Raises:
-        WrongCredentials: the code is not known, was used, or has expired.
+        WrongCredentials: the code is unknown, used or expired.
         InvalidInput: the password is too weak.
     """
     password_hash = await parts.passwords.hash(checked_password(new_password))
@@ -70,7 +60,7 @@ async def change_password(
     parts: AccountParts, principal: Principal, current: str, new_password: str, *, address: str
 ) -> None:
     """
-    Set a new password; the account's other sessions end, and a code that was sent for another is good no more.
+    Set a new password; the account's other sessions end, and a code for a new password becomes invalid.
 
     Raises:
         WrongCredentials: the current one is wrong.
@@ -94,14 +84,14 @@ async def delete_account(
     """
     Delete the caller's account, and erase the user with all that is stored of them, in every organisation.
 
-    In the one that has the account the erasure is started first: if nothing else happens, it deletes the account too.
+    Should this call end early, the erasure in the organisation that has the account deletes the account as well.
 
     Args:
-        parts: what accounts work with.
-        principal: who asks.
-        password: asked for again.
-        address: where the call comes from.
-        erasing: what erases.
+        parts: the parts of accounts.
+        principal: the caller.
+        password: the account's password, required again.
+        address: the network address of the call.
+        erasing: the parts for erasing.
 
     Raises:
         WrongCredentials: the password is wrong.

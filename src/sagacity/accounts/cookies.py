@@ -1,4 +1,4 @@
-"""Sessions of browsers: a cookie that scripts cannot read, and a token that other sites' pages cannot know."""
+"""Browser sessions: a cookie that scripts cannot read, and a CSRF token that other sites cannot know."""
 
 import hmac
 from datetime import datetime
@@ -15,7 +15,7 @@ from sagacity.domain.principal import Principal
 
 
 class BrowserSession(Value):
-    """What a browser keeps of a session, and what its page sends with calls that change something."""
+    """A browser's session: the cookie, and the CSRF token that its page sends with calls that change something."""
 
     cookie: str
     csrf_token: str
@@ -26,12 +26,12 @@ async def log_in_by_cookie(
     parts: AccountParts, email: str, password: str, *, address: str, organization: str | None = None
 ) -> tuple[Account, BrowserSession]:
     """
-    Begin a session of a browser, by address and password; the arguments and errors are those of `sign_in.log_in`.
+    Begin a browser's session with address and password; arguments and errors are those of `sign_in.log_in`.
 
     Raises:
-        Unauthorized: address or password are wrong, or the address has yet to be confirmed.
-        CodeNeeded: they are right, and the account asks for a code, too.
-        Forbidden: the account is no member of the organisation, or of any.
+        Unauthorized: address or password is wrong, or the address is not confirmed yet.
+        CodeNeeded: they are right, and the account also needs a code.
+        Forbidden: the account is not a member of the organisation, or of any.
         RateLimited: too many tries came before.
     """
     account, acts_in = await authenticated(parts, email, password, address=address, organization=organization)
@@ -42,11 +42,11 @@ async def answer_by_cookie(
     parts: AccountParts, challenge: str, code: str, *, address: str
 ) -> tuple[Account, BrowserSession]:
     """
-    Begin a session of a browser, whose owner gave the password before; arguments and errors are `totp.answer`'s.
+    Begin a browser's session with the code of the second step; arguments and errors are those of `totp.answer`.
 
     Raises:
-        Unauthorized: the challenge is not valid any more.
-        WrongCredentials: the code is wrong, or was used.
+        Unauthorized: the challenge is no longer valid.
+        WrongCredentials: the code is wrong or used.
         RateLimited: too many tries came before.
     """
     account, said, expires_at = await answer(
@@ -62,7 +62,7 @@ async def begin_browser_session(
     Begin a session of a browser whose owner signed in.
 
     Raises:
-        Forbidden: the account is no member of the organisation, or of any.
+        Forbidden: the account is not a member of the organisation, or of any.
     """
     org_id = await where_to_act(parts, account, organization)
     said, expires_at = await open_session(parts, account, org_id, lasts=parts.policy.cookie)
@@ -79,10 +79,10 @@ def _browser_session(parts: AccountParts, said: SessionToken, expires_at: dateti
 
 async def switch_by_cookie(parts: AccountParts, principal: Principal, organization: str) -> BrowserSession:
     """
-    Begin a browser's session in another organisation of its account, and end the one so far, whose cookie goes.
+    Begin a browser's session in another organisation of its account, and end the current one with its cookie.
 
     Raises:
-        Forbidden: the caller did not sign in to an account, or the account is no member there.
+        Forbidden: the caller did not sign in to an account, or the account is not a member there.
     """
     account = await account_of(parts, principal)
     session = await begin_browser_session(parts, account, organization=organization)
@@ -92,7 +92,7 @@ async def switch_by_cookie(parts: AccountParts, principal: Principal, organizati
 
 def csrf_token_of(parts: AccountParts, principal: Principal) -> str:
     """
-    Return the token that a page has to send with calls of the caller's session that change something.
+    Return the CSRF token of the caller's session.
 
     Raises:
         Forbidden: the caller did not sign in to an account.
@@ -103,7 +103,7 @@ def csrf_token_of(parts: AccountParts, principal: Principal) -> str:
 
 def require_csrf_token(parts: AccountParts, principal: Principal, given: str) -> None:
     """
-    Make sure that a call comes from a page that could read the token of the caller's session.
+    Check the CSRF token of a call.
 
     Raises:
         Forbidden: the token is missing, or is another session's.

@@ -1,4 +1,4 @@
-"""Answers at even times: how long a call takes tells nothing of the address that it is about."""
+"""Constant response times, so that how long a call takes does not reveal whether an address has an account."""
 
 import asyncio
 import functools
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 def at_even_times(
     call: Callable[Concatenate[AccountParts, Rest], Awaitable[Result]],
 ) -> Callable[Concatenate[AccountParts, Rest], Awaitable[Result]]:
-    """Let a call end, however it does, at a multiple of the policy's step after it began."""
+    """Make a call take a multiple of the policy's step, whether it succeeds or fails."""
 
     @functools.wraps(call)
     async def evened(parts: AccountParts, *args: Rest.args, **given: Rest.kwargs) -> Result:

@@ -1,4 +1,4 @@
-"""Sends the e-mails of invitations, of every organisation that has some due."""
+"""Send the invitation e-mails that are due, for every organisation."""
 
 import secrets
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from sagacity.mail.texts import invitation_letter
 from sagacity.storage.accounts.across import inviting
 
 _AT_ONCE = 100
-"""Organisations that are looked at in one go."""
+"""How many organisations are read at a time."""
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class InvitationMail:
-    """What sends invitations; a code is made when its e-mail is sent, so that none is kept."""
+    """Sends invitations. A code is created when its e-mail is sent, so that none is stored."""
 
     parts: AccountParts
     mailer: Mailer | None
@@ -30,14 +30,14 @@ class InvitationMail:
     language: str
 
     async def seconds_to_next(self, *, most: float) -> float:
-        """Return after how many seconds the next e-mail is due, *most* at the most."""
+        """Return the seconds until the next e-mail is due, at most *most*."""
         waiting = await inviting(self.parts.storage.backend, limit=1)
         if not waiting:
             return most
         return min(most, max(timedelta(), waiting[0][1] - self.parts.clock.now()).total_seconds())
 
     async def send_due(self) -> None:
-        """Send all that is due."""
+        """Send everything that is due."""
         now = self.parts.clock.now()
         for tenant, first_due_at in await inviting(self.parts.storage.backend, limit=_AT_ONCE):
             if first_due_at > now:

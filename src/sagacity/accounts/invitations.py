@@ -1,4 +1,4 @@
-"""Invitations: sent, taken back, and accepted with the code of the e-mail."""
+"""Invitations: send, withdraw, and accept with the code from the e-mail."""
 
 from sagacity.accounts.parts import BAD_CODE, AccountParts
 from sagacity.accounts.sign_in import account_of
@@ -16,12 +16,12 @@ from sagacity.storage.accounts.across import find_invitation
 
 async def invite(parts: AccountParts, principal: Principal, email: str, role: Role) -> Invitation:
     """
-    Invite an address; whether it has an account makes no difference.
+    Invite an address, with or without an account.
 
     Raises:
-        Forbidden: the caller may not administer, acts for one user, or is no owner and the role is the owner's.
-        InvalidInput: the address is none.
-        Conflict: it is a member's, was invited already, or the server sends no e-mails.
+        Forbidden: the caller is no administrator, acts for one user, or is no owner although the role is owner.
+        InvalidInput: it is no address.
+        Conflict: it belongs to a member, was invited already, or the server sends no e-mails.
         RateLimited: too many invitations came before.
     """
     require_may_decide(principal, role)
@@ -55,10 +55,10 @@ async def list_invitations(
     parts: AccountParts, principal: Principal, *, after: str | None = None, limit: int
 ) -> list[Invitation]:
     """
-    Return invitations that were not accepted yet, the oldest first; *after*: from behind the one with that id.
+    Return open invitations, oldest first; *after*: only those after that id.
 
     Raises:
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     require_may_decide(principal)
     async with parts.storage.read(principal) as snapshot:
@@ -67,10 +67,10 @@ async def list_invitations(
 
 async def send_again(parts: AccountParts, principal: Principal, invitation_id: str) -> Invitation:
     """
-    Send an invitation once more, with a new code.
+    Send an invitation again with a new code.
 
     Raises:
-        Forbidden: the caller may not administer, acts for one user, or is no owner and the role is the owner's.
+        Forbidden: the caller is no administrator, acts for one user, or is no owner although the role is owner.
         NotFound: there is none of that id.
         Conflict: the server sends no e-mails.
         RateLimited: too many invitations came before.
@@ -96,10 +96,10 @@ async def send_again(parts: AccountParts, principal: Principal, invitation_id: s
 
 async def revoke(parts: AccountParts, principal: Principal, invitation_id: str) -> None:
     """
-    Take an invitation back; its code is good no more.
+    Withdraw an invitation; its code becomes invalid.
 
     Raises:
-        Forbidden: the caller may not administer, acts for one user, or is no owner and the role is the owner's.
+        Forbidden: the caller is no administrator, acts for one user, or is no owner although the role is owner.
         NotFound: there is none of that id.
     """
     require_may_decide(principal)
@@ -115,11 +115,11 @@ async def revoke(parts: AccountParts, principal: Principal, invitation_id: str) 
 
 async def accept(parts: AccountParts, principal: Principal, code: str) -> tuple[Tenant, Member]:
     """
-    Become a member of the organisation that invited the caller's address; returns which, and as what.
+    Become a member of the organisation that invited the caller's address; returns organisation and role.
 
     Raises:
         Forbidden: the caller did not sign in to an account.
-        WrongCredentials: the code is not known, was used, has expired, or was sent to another address.
+        WrongCredentials: the code is unknown, used, expired, or was sent to another address.
     """
     account = await account_of(parts, principal)
     invitation = await find(parts, code, account.email)
@@ -130,10 +130,10 @@ async def accept(parts: AccountParts, principal: Principal, code: str) -> tuple[
 
 async def find(parts: AccountParts, code: str, email: str) -> KnownInvitation | None:
     """
-    Return the invitation of an address by its code; None if the code is no invitation's.
+    Return the invitation of an address by its code; None if the code is not that of an invitation.
 
     Raises:
-        WrongCredentials: it is not known, was used, has expired, or was sent to another address.
+        WrongCredentials: it is unknown, used, expired, or was sent to another address.
     """
     if not code.startswith(CODE_PREFIX):
         return None
@@ -145,7 +145,7 @@ async def find(parts: AccountParts, code: str, email: str) -> KnownInvitation | 
 
 async def join(parts: AccountParts, invitation: KnownInvitation, user_id: UserId, *, code: str) -> Member:
     """
-    Use an invitation up, and let the account in; one that is a member already keeps its role.
+    Redeem an invitation, and make the account a member; an existing member keeps their role.
 
     Raises:
         WrongCredentials: it was used, revoked or sent again meanwhile.
@@ -168,5 +168,5 @@ async def join(parts: AccountParts, invitation: KnownInvitation, user_id: UserId
 def _require_mail(parts: AccountParts) -> None:
     if not parts.policy.sends_mail:
         raise Conflict(
-            "invitations are sent by e-mail, and this server sends none; SAGACITY_MAIL_URL says how"
+            "invitations are sent by e-mail, and this server cannot send any: set SAGACITY_MAIL_URL"
         )

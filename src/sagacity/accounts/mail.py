@@ -1,4 +1,4 @@
-"""Sends the e-mails that are due: what is due is a query, so that none is lost with a process."""
+"""Send the e-mails that are due. What is due is a query, so a crash loses none."""
 
 import asyncio
 import secrets
@@ -39,11 +39,11 @@ class MailSender:
         Send e-mails.
 
         Args:
-            parts: what accounts work with.
-            mailer: sends one; None where the settings name no way.
+            parts: the parts of accounts.
+            mailer: sends e-mails; None if the settings name none.
             pages: address of the pages that take codes; empty for none.
-            language: that they are in.
-            due: is set when one may be due.
+            language: of the e-mails.
+            due: set when an e-mail may be due.
         """
         self._parts = parts
         self._mailer = mailer
@@ -55,22 +55,22 @@ class MailSender:
         self._loop: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Go on in the background until `stop`."""
+        """Run in the background until `stop`."""
         self._loop = asyncio.create_task(for_ever(self._step))
 
     async def stop(self) -> None:
-        """End at once; what was being sent is sent again later."""
+        """Stop at once; an e-mail that was being sent is sent again later."""
         if self._loop is not None:
             await end([self._loop])
 
     async def send_due(self) -> None:
-        """Send all that is due."""
+        """Send everything that is due."""
         while await self._send_one():
             pass
         await self._invitations.send_due()
 
     async def clean_up(self) -> None:
-        """Delete sessions that have expired, and counts of tries that nobody needs, a batch at a time."""
+        """Delete expired sessions and old counts of tries, a batch at a time."""
         before = self._parts.clock.now() - KEPT
         left = _BATCH
         while left >= _BATCH:
@@ -141,5 +141,5 @@ class MailSender:
 
 
 def _lasts(parts: AccountParts, purpose: Mail) -> timedelta | None:
-    """Return how long the code of an e-mail is good for; None for one without a code."""
+    """Return how long the code of an e-mail is valid; None if it has none."""
     return {Mail.VERIFY: parts.policy.verifying, Mail.RESET: parts.policy.resetting}.get(purpose)

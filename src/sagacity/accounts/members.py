@@ -1,4 +1,4 @@
-"""Members of the caller's organisation: listed, given another role, and taken out."""
+"""Members of the caller's organisation: list them, change a role, remove one."""
 
 from typing import NamedTuple
 
@@ -22,10 +22,10 @@ async def list_members(
     parts: AccountParts, principal: Principal, *, after: str | None = None, limit: int
 ) -> list[Known]:
     """
-    Return members in the order of their ids; *after*: from behind the one with that id.
+    Return members in the order of their ids; *after*: only those after that id.
 
     Raises:
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     require_may_decide(principal)
     async with parts.storage.read(principal) as snapshot:
@@ -35,10 +35,10 @@ async def list_members(
 
 async def change_role(parts: AccountParts, principal: Principal, user_id: UserId, role: Role) -> Known:
     """
-    Give a member another role; it holds from the next call on, in every process.
+    Change a member's role, effective in every process from the next call on.
 
     Raises:
-        Forbidden: the caller may not administer, acts for one user, or is no owner where an owner is concerned.
+        Forbidden: the caller is no administrator, acts for one user, or is no owner although an owner is concerned.
         NotFound: there is no such member.
         Conflict: it is the last owner.
     """
@@ -61,7 +61,7 @@ async def change_role(parts: AccountParts, principal: Principal, user_id: UserId
 
 async def remove_member(parts: AccountParts, principal: Principal, user_id: UserId) -> None:
     """
-    Take a member out of the organisation, from the next call on; everybody may leave. The user's data stays.
+    Remove a member from the organisation, effective from the next call on; everybody may leave. The user's data stays.
 
     Raises:
         Forbidden: it is somebody else, and the caller may not administer, or is no owner and the member is.
@@ -87,11 +87,11 @@ async def remove_member(parts: AccountParts, principal: Principal, user_id: User
 
 async def add_member(parts: AccountParts, operator: Principal, email: str, role: Role) -> Member | None:
     """
-    Let the account of an address in, or change its role, as the operator says; None if the address has no account.
+    Add an account as a member or change its role, for the operator; None if the address has no account.
 
     Raises:
         Forbidden: the caller is not the operator.
-        InvalidInput: the address is none.
+        InvalidInput: it is no address.
         Conflict: it is the last owner.
     """
     require_may_decide(operator, Role.OWNER)

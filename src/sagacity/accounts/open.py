@@ -1,4 +1,4 @@
-"""Settings become accounts."""
+"""Open the accounts as the settings configure them."""
 
 import asyncio
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ _HASHES_AT_ONCE = 2
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Accounts of this process, with the task that sends their e-mails."""
+    """The accounts of this process, with the task that sends their e-mails."""
 
     parts: AccountParts
     mails: MailSender
     oidc: OidcSignIn | None
-    """Signing in at an OpenID Connect provider; None where the settings name none."""
+    """Signing in at an OpenID Connect provider; None if the settings name none."""
     _client: httpx.AsyncClient | None
 
     @property
@@ -41,7 +41,7 @@ class Accounts:
         return self.parts.policy.sign_up is not SignUp.CLOSED or self.oidc is not None
 
     async def start(self) -> None:
-        """Begin to send e-mails."""
+        """Start sending e-mails."""
         if self.are_open:
             await self.parts.passwords.prepare()
         await self.mails.start()

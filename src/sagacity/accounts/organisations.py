@@ -15,7 +15,7 @@ async def list_organisations(parts: AccountParts, user_id: UserId) -> list[Membe
 
 async def where_to_act(parts: AccountParts, account: Account, wanted: str | None) -> OrgId:
     """
-    Return the organisation in which a new session acts: the one wanted, or else the one chosen last, or else the first.
+    Return the organisation of a new session: the one wanted, else the one last chosen, else the first.
 
     Raises:
         Forbidden: the account is no member there, or of any.
@@ -23,8 +23,8 @@ async def where_to_act(parts: AccountParts, account: Account, wanted: str | None
     mine = [one.org_id for one in await list_organisations(parts, account.user_id)]
     if wanted is not None:
         if wanted not in mine:
-            raise Forbidden("the account is no member of this organisation")
+            raise Forbidden("the account is not a member of this organisation")
         return OrgId(wanted)
     if not mine:
-        raise Forbidden("the account is no member of any organisation; ask to be invited")
+        raise Forbidden("the account is not a member of any organisation; ask to be invited")
     return account.chosen_org if account.chosen_org in mine else mine[0]

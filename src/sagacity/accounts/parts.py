@@ -1,4 +1,4 @@
-"""What accounts work with, and what holds for them."""
+"""What every account operation needs: storage, clock, keys, limits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _PSEUDONYM_DIGITS = 32
 
 
 class SignUp(StrEnum):
-    """Who may make an account."""
+    """Who may create an account."""
 
     CLOSED = "closed"
     INVITED = "invited"
@@ -29,32 +29,32 @@ class SignUp(StrEnum):
 
 
 class AccountPolicy(Value):
-    """What holds for all accounts."""
+    """The policy of accounts."""
 
     sign_up: SignUp = SignUp.CLOSED
     invitation_code: str = ""
     verifies_email: bool = True
-    """Whether an address has to be confirmed before its account can be signed in to."""
+    """Whether an address must be confirmed before its account can sign in."""
     sends_mail: bool = True
-    """Whether the settings say how e-mails are sent."""
+    """Whether the server can send e-mails."""
     access: timedelta = timedelta(minutes=15)
     refresh: timedelta = timedelta(days=30)
-    """After so long without a refresh a session ends."""
+    """How long a session lasts without a refresh."""
     cookie: timedelta = timedelta(days=30)
-    """How long a session by cookie lasts."""
+    """How long a cookie session lasts."""
     verifying: timedelta = timedelta(hours=24)
-    """How long the code that confirms an address is good for."""
+    """How long a code to confirm an address is valid."""
     resetting: timedelta = timedelta(hours=1)
-    """How long the code for a new password is good for."""
+    """How long a code for a new password is valid."""
     invitation: timedelta = timedelta(days=7)
-    """How long an invitation is good for, from its e-mail on."""
+    """How long an invitation is valid after its e-mail."""
     answer_step_seconds: float = 0
-    """Calls about an address end at a multiple of so many seconds; 0: as soon as they can."""
+    """Calls about an address take a multiple of this many seconds; 0: as short as possible."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccountParts:
-    """What accounts work with; one for the process."""
+    """The parts of accounts; one per process."""
 
     storage: Storage
     clock: Clock
@@ -63,10 +63,10 @@ class AccountParts:
     passwords: Passwords
     tokens: AccountTokens
     open_ring: OpenRing
-    """Opens the keys that encrypt the secrets of authenticator apps."""
+    """Loads the keys that encrypt the secrets of authenticator apps."""
     policy: AccountPolicy
     wake: Callable[[], None]
-    """Says that an e-mail is due."""
+    """Wakes the task that sends e-mails."""
 
     def audited_as(self, user_id: UserId) -> str:
         """

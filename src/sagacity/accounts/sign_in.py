@@ -1,4 +1,4 @@
-"""Signing in, going on, and signing out."""
+"""Sign in, renew a session, and sign out."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -26,16 +26,16 @@ from sagacity.domain.tenant import Tenant
 WRONG = "the address or the password is wrong"
 ENDED = "the session has ended; sign in again"
 CHALLENGE_GOOD_FOR = timedelta(minutes=5)
-"""How long somebody may take to type a code of an authenticator app."""
+"""How long a person may take to type a code of an authenticator app."""
 
 
 class SignedIn(NamedTuple):
-    """What signing in gives, and going on."""
+    """The tokens of a session."""
 
     access_token: str
     refresh_token: str
     expires_in: int
-    """Seconds that the access token is good for."""
+    """Seconds for which the access token is valid."""
 
 
 async def log_in(
@@ -44,19 +44,19 @@ async def log_in(
     """
     Begin a session, by address and password.
 
-    Whether the address has an account takes as long to find out, and is not told.
+    It takes as long whether the address has an account or not, and the answer does not say.
 
     Args:
-        parts: what accounts work with.
+        parts: the parts of accounts.
         email: the address.
         password: the password.
-        address: where the call comes from.
-        organization: in which the session acts; None: the one chosen last.
+        address: the network address of the call.
+        organization: of the session; None for the one last chosen.
 
     Raises:
-        Unauthorized: address or password are wrong, or the address has yet to be confirmed.
-        CodeNeeded: they are right, and the account asks for a code, too; see `totp.answer`.
-        Forbidden: the account is no member of the organisation, or of any.
+        Unauthorized: address or password is wrong, or the address is not confirmed yet.
+        CodeNeeded: they are right, and the account also needs a code; see `totp.answer`.
+        Forbidden: the account is not a member of the organisation, or of any.
         RateLimited: too many tries came before.
     """
     account, acts_in = await authenticated(parts, email, password, address=address, organization=organization)
@@ -67,12 +67,12 @@ async def authenticated(
     parts: AccountParts, email: str, password: str, *, address: str, organization: str | None
 ) -> tuple[Account, OrgId]:
     """
-    Return the account of an address and its password, and in which organisation its session is to act.
+    Return the account of an address and password, and the organisation of its session.
 
     Raises:
-        Unauthorized: address or password are wrong, or the address has yet to be confirmed.
-        CodeNeeded: they are right, and the account asks for a code, too.
-        Forbidden: the account is no member of the organisation, or of any.
+        Unauthorized: address or password is wrong, or the address is not confirmed yet.
+        CodeNeeded: they are right, and the account also needs a code.
+        Forbidden: the account is not a member of the organisation, or of any.
         RateLimited: too many tries came before.
     """
     account = await _known_by_password(parts, email, password, address=address)
@@ -84,7 +84,7 @@ async def authenticated(
             parts, account, acts_in, lasts=CHALLENGE_GOOD_FOR, is_chosen=False
         )
         raise CodeNeeded(
-            "the account asks for a code of its authenticator app, too: send it with the challenge",
+            "the account also needs a code of its authenticator app: send it with the challenge",
             challenge=parts.tokens.issue(TokenUse.CHALLENGE, said, expires_at=expires_at),
         )
     return account, acts_in
@@ -110,10 +110,10 @@ async def _known_by_password(parts: AccountParts, email: str, password: str, *, 
 
 async def switch(parts: AccountParts, principal: Principal, organization: str) -> SignedIn:
     """
-    Begin a session of the caller's account in another organisation; the one so far goes on where it is.
+    Begin a session of the caller's account in another organisation; the current one stays where it is.
 
     Raises:
-        Forbidden: the caller did not sign in to an account, or the account is no member there.
+        Forbidden: the caller did not sign in to an account, or the account is not a member there.
     """
     account = await account_of(parts, principal)
     return await _begin(parts, account, await where_to_act(parts, account, organization))
@@ -121,7 +121,7 @@ async def switch(parts: AccountParts, principal: Principal, organization: str) -
 
 async def check_password(parts: AccountParts, email: str, password: str, *, address: str) -> Account | None:
     """
-    Return the account of an address if the password is its own; the same work if there is none.
+    Return the account of an address if the password is right; takes the same time if there is none.
 
     Raises:
         RateLimited: too many tries came before.
@@ -141,7 +141,7 @@ async def password_asked_again(
     parts: AccountParts, principal: Principal, password: str, *, address: str
 ) -> Account:
     """
-    Return the caller's account, whose password is asked for again.
+    Return the caller's account, after checking the password again.
 
     Raises:
         WrongCredentials: it is wrong.
@@ -156,9 +156,9 @@ async def password_asked_again(
 
 async def refresh(parts: AccountParts, refresh_token: str, *, use: TokenUse = TokenUse.REFRESH) -> SignedIn:
     """
-    Exchange a refresh token for the next tokens, or a code for the first ones.
+    Exchange a refresh token for new tokens, or a code for the first ones.
 
-    One that was exchanged before is in two hands: its session ends, whoever of the two has the newest.
+    A token that is used twice must have been copied, so its session ends, whoever has the newest one.
 
     Raises:
         Unauthorized: the token is not valid, was used, or its session has ended.
@@ -192,9 +192,9 @@ async def principal_of(
     parts: AccountParts, access_token: str, *, use: TokenUse = TokenUse.ACCESS
 ) -> Principal:
     """
-    Return who sent an access token or a cookie: a member of the organisation that its session acts in.
+    Return the principal of an access token or cookie: a member of the organisation of its session.
 
-    What the member may do, its role says. The database is asked each time, so that another role, or none, holds in
+    The member's role decides what it may do. It is read from the database each time, so that changes are effective in
     every process from the next call on.
 
     Raises:
@@ -213,7 +213,7 @@ async def principal_of(
         async with parts.storage.read(tenant) as snapshot:
             member = await snapshot.members.find(said.user_id)
     if member is None:
-        raise Unauthorized("the account is no member of the organisation any more; sign in again")
+        raise Unauthorized("the account is no longer a member of the organisation; sign in again")
     access = ACCESS_OF[member.role]
     return Principal(
         tenant=tenant,
@@ -234,7 +234,7 @@ async def account_of(parts: AccountParts, principal: Principal) -> Account:
 
     Raises:
         Forbidden: the caller did not sign in to an account.
-        NotFound: it was deleted a moment ago.
+        NotFound: it was just deleted.
     """
     user_id, _ = require_account(principal)
     async with parts.storage.read(parts.tenant) as snapshot:
@@ -263,11 +263,11 @@ async def open_session(
     Store a session of an account, as it was when it was looked up, in one of its organisations.
 
     Args:
-        parts: what accounts work with.
+        parts: the parts of accounts.
         account: whose.
         acts_in: the organisation.
         lasts: how long, without an exchange.
-        is_chosen: the next session acts there, too, unless it says otherwise.
+        is_chosen: make it the default organisation of the next session.
 
     Returns:
         What its first token says, whose id is good for one exchange, and until when the session lasts without one.
@@ -302,7 +302,7 @@ async def _begin(parts: AccountParts, account: Account, acts_in: OrgId) -> Signe
 
 
 def tokens_of(parts: AccountParts, said: SessionToken, expires_at: datetime) -> SignedIn:
-    """Return the tokens of a session: *said* is what its refresh token says, which is good until *expires_at*."""
+    """Return the tokens of a session: *said* are the claims of its refresh token, which is valid until *expires_at*."""
     access = said.model_copy(update={"token_id": new_token_id()})
     return SignedIn(
         access_token=parts.tokens.issue(
@@ -314,5 +314,5 @@ def tokens_of(parts: AccountParts, said: SessionToken, expires_at: datetime) -> 
 
 
 def new_token_id() -> str:
-    """Return what makes a refresh token the newest of its session."""
+    """Return the digest that identifies the newest refresh token of a session."""
     return secrets.token_urlsafe(32)

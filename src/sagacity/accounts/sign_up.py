@@ -1,6 +1,7 @@
-"""Making an account, and confirming its address."""
+"""Create an account and confirm its address."""
 
 import hmac
+from collections.abc import Callable
 from typing import Any
 
 from sagacity.accounts.even_times import at_even_times
@@ -28,20 +29,20 @@ async def sign_up(
     invitation_code: str = "",
 ) -> Account:
     """
-    Make an account, and have its address asked to confirm it.
+    Create an account, and send an e-mail to confirm its address.
 
-    An address that has one is told so by e-mail; the caller gets the same answer, with an id that is nobody's.
+    If the address has an account already, an e-mail says so; the caller gets the same answer, with a fresh id.
 
-    An invitation to the address is permission, whoever else may sign up: its code shows whose the address is, and the
-    account becomes a member of the organisation that invited. If the address has an account, that one does. Without
-    one, a new account is a member of the organisation where people sign up.
+    An invitation to the address permits signing up even where nobody else may. Its code proves whose the address is,
+    and the account, new or existing, becomes a member of the inviting organisation. Without an invitation, a new
+    account is a member of the organisation where people sign up.
 
     Raises:
-        Forbidden: nobody may sign up, or not without the invitation code.
-        WrongCredentials: the code is that of an invitation, and is not known, was used, or has expired.
-        InvalidInput: the address is none, or the password too weak.
+        Forbidden: signing up is closed, or needs the invitation code of this server.
+        WrongCredentials: the code is that of an invitation that is unknown, used or expired.
+        InvalidInput: *email* is no address, or the password is too weak.
         RateLimited: too many tries came before.
-        QuotaExceeded: the organisation where people sign up has as many members as it may have.
+        QuotaExceeded: the organisation where people sign up is full.
     """
     email, password = normal_email(email), checked_password(password)
     await count_try(parts, mail_tries(email, address))
@@ -61,7 +62,7 @@ async def sign_up(
 
     async def add() -> UserId:
         async with parts.storage.begin(parts.tenant) as transaction:
-            if invitation is None:  # whether the address has an account or not, the answer is the same
+            if invitation is None:  # even if the address has an account: the answer must be the same
                 await transaction.members.require_room()
             is_new = await transaction.accounts.add(account)
             known = None if is_new else await transaction.accounts.find_by_email(email)
@@ -84,10 +85,10 @@ async def sign_up(
 
 async def verify_email(parts: AccountParts, code: str) -> None:
     """
-    Note that an address is its owner's, who was sent the *code*.
+    Mark the address to which *code* was sent as confirmed.
 
     Raises:
-        WrongCredentials: the code is not known, was used, or has expired.
+        WrongCredentials: the code is unknown, used or expired.
     """
     async with parts.storage.begin(parts.tenant) as transaction:
         user_id = await transaction.account_mails.redeem(Mail.VERIFY, hash_token(code))
@@ -100,10 +101,30 @@ async def verify_email(parts: AccountParts, code: str) -> None:
 @at_even_times
 async def resend_verification(parts: AccountParts, email: str, *, address: str) -> None:
     """
-    Send the code once more if the address has an account that waits for it; nobody is told whether it has.
+    Send the code again if the address has an unconfirmed account; the caller is not told whether it has.
 
     Raises:
-        InvalidInput: the address is none.
+        InvalidInput: *email* is no address.
+        RateLimited: too many tries came before.
+    """
+    await mail_account(
+        parts, email, Mail.VERIFY, address=address, is_wanted=lambda account: account.verified_at is None
+    )
+
+
+async def mail_account(
+    parts: AccountParts,
+    email: str,
+    purpose: Mail,
+    *,
+    address: str,
+    is_wanted: Callable[[Account], bool] = lambda _: True,
+) -> None:
+    """
+    Send an e-mail if *email* has an account that *is_wanted* accepts; otherwise write as much, so that none can tell.
+
+    Raises:
+        InvalidInput: *email* is no address.
         RateLimited: too many tries came before.
     """
     email = normal_email(email)
@@ -111,8 +132,8 @@ async def resend_verification(parts: AccountParts, email: str, *, address: str) 
     await count_try(parts, tries)
     async with parts.storage.begin(parts.tenant) as transaction:
         found = await transaction.accounts.find_by_email(email)
-        if found is not None and found.verified_at is None:
-            await transaction.account_mails.ask(found.user_id, Mail.VERIFY)
+        if found is not None and is_wanted(found):
+            await transaction.account_mails.ask(found.user_id, purpose)
         else:
             await write_as_much(parts, transaction, tries[0])
     parts.wake()
@@ -121,7 +142,7 @@ async def resend_verification(parts: AccountParts, email: str, *, address: str) 
 async def note_new(
     parts: AccountParts, transaction: Transaction, account: Account, *, is_invited: bool
 ) -> None:
-    """Note who signed up; whoever was not invited becomes a member where people sign up."""
+    """Record a new account in the audit log; one without an invitation becomes a member where people sign up."""
     await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_SIGNED_UP, account.user_id))
     person = parts.audited_as(account.user_id)
     if is_invited:
@@ -133,7 +154,7 @@ async def note_new(
 async def take_over(
     parts: AccountParts, transaction: Transaction, known: Account | None, password_hash: str
 ) -> None:
-    """Give an account whose address nobody confirmed to the address's owner, whoever made it."""
+    """Give an unconfirmed account to the proven owner of its address, whoever created it."""
     if known is None or known.verified_at is not None:
         return
     await transaction.accounts.set_password(known.user_id, password_hash)
@@ -148,7 +169,7 @@ async def take_over(
 async def forget_totp(
     parts: AccountParts, transaction: Transaction, user_id: UserId, *, by: str | None = None
 ) -> bool:
-    """Have no code asked for any more; returns whether one was. *by*: who says so, if not the account's owner."""
+    """Turn the second step off; returns whether it was on. *by*: who did it, if not the account's owner."""
     totp = await transaction.account_totp.find(user_id)
     if totp is None:
         return False
@@ -165,11 +186,11 @@ def require_open(parts: AccountParts, invitation_code: str) -> None:
     Make sure that somebody without an invitation may sign up.
 
     Raises:
-        Forbidden: nobody may, or not without the invitation code of this server.
+        Forbidden: signing up is closed, or needs the invitation code of this server.
     """
     policy = parts.policy
     if policy.sign_up is SignUp.CLOSED:
-        raise Forbidden("nobody can sign up on this server; SAGACITY_SIGN_UP opens it")
+        raise Forbidden("signing up is closed on this server; SAGACITY_SIGN_UP opens it")
     if policy.sign_up is SignUp.INVITED and not hmac.compare_digest(
         invitation_code.encode(), policy.invitation_code.encode()
     ):

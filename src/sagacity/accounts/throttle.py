@@ -1,4 +1,4 @@
-"""How often somebody may try: counted before the try, for the account and for where it comes from."""
+"""How often somebody may try: tries are counted beforehand, per account and per network address."""
 
 import math
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.transaction import Transaction
 
 FORGOTTEN = timedelta(minutes=15)
-"""After so long without a try, counting starts again, unless a limit says otherwise."""
+"""How long without a try until counting starts again, unless a limit says otherwise."""
 
 
 class Limit(NamedTuple):
-    """So many tries are free; then each one makes the next wait twice as long."""
+    """A number of free tries; after that, each try doubles the wait."""
 
     free: int
     first_seconds: float
@@ -23,16 +23,16 @@ class Limit(NamedTuple):
     forgotten: timedelta = FORGOTTEN
 
     def wait_seconds(self, tries: int) -> float:
-        """Return how long to wait after so many tries."""
+        """Return how long to wait after a number of tries."""
         if tries < self.free:
             return 0
         return min(self.longest_seconds, self.first_seconds * 2 ** min(tries - self.free, 30))
 
 
 class Tries(NamedTuple):
-    """Tries of one sort by one subject."""
+    """Tries of one action by one subject."""
 
-    sort: str
+    action: str
     subject: str
     limit: Limit
 
@@ -46,7 +46,7 @@ INVITATIONS_OF_ORGANISATION = Limit(100, 5)
 
 
 def password_tries(email: str, address: str) -> tuple[Tries, Tries]:
-    """Return what a password that is tried counts as."""
+    """Return what trying a password counts as."""
     return (
         Tries("password for", email, PASSWORD_OF_ACCOUNT),
         Tries("password from", address, PASSWORD_FROM_ADDRESS),
@@ -54,7 +54,7 @@ def password_tries(email: str, address: str) -> tuple[Tries, Tries]:
 
 
 def code_tries(user_id: UserId, address: str) -> tuple[Tries, Tries]:
-    """Return what a code of an authenticator app that is tried counts as."""
+    """Return what trying a code of an authenticator app counts as."""
     return (
         Tries("code for", user_id, CODE_OF_ACCOUNT),
         Tries("code from", address, CODE_FROM_ADDRESS),
@@ -62,7 +62,7 @@ def code_tries(user_id: UserId, address: str) -> tuple[Tries, Tries]:
 
 
 def mail_tries(email: str, address: str) -> tuple[Tries, Tries]:
-    """Return what a call counts as that may send an e-mail."""
+    """Return what a call that may send an e-mail counts as."""
     return Tries("mail to", email, MAIL_TO_ACCOUNT), Tries("mail from", address, MAIL_FROM_ADDRESS)
 
 
@@ -76,10 +76,10 @@ def invitation_tries(email: str, org_id: OrgId) -> tuple[Tries, Tries]:
 
 async def count_try(parts: AccountParts, tries: Sequence[Tries]) -> None:
     """
-    Count a try before it is made, so that many at once are no way around the limit.
+    Count a try before it is made, so that parallel tries cannot evade the limit.
 
     Raises:
-        RateLimited: too many came before; says how long to wait.
+        RateLimited: too many came before; the message says how long to wait.
     """
 
     async def count() -> None:
@@ -107,12 +107,12 @@ async def count_try(parts: AccountParts, tries: Sequence[Tries]) -> None:
 
 
 async def write_as_much(parts: AccountParts, transaction: Transaction, tries: Tries) -> None:
-    """Write as much as asking for an e-mail does, where none is to be sent: the time of a call must not tell."""
+    """Write as much as a request for an e-mail does, if none is sent: the time of a call must not reveal that."""
     await transaction.attempts.touch(_subject(parts, tries))
 
 
 async def forgive(parts: AccountParts, tries: tuple[Tries, Tries]) -> None:
-    """Forget the tries for an account that one succeeded for; where it came from has one less."""
+    """After a success, forget the tries for the account, and take one from those of the network address."""
     account, address = tries
 
     async def take_back() -> None:
@@ -124,4 +124,4 @@ async def forgive(parts: AccountParts, tries: tuple[Tries, Tries]) -> None:
 
 
 def _subject(parts: AccountParts, tries: Tries) -> str:
-    return parts.tokens.digest(f"{tries.sort} {tries.subject}")
+    return parts.tokens.digest(f"{tries.action} {tries.subject}")

@@ -1,4 +1,4 @@
-"""A second step of signing in: a code of an authenticator app (RFC 6238), or one that was noted for when it is gone."""
+"""The second step of signing in: a code of an authenticator app (RFC 6238), or a recovery code."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -35,7 +35,7 @@ from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage, Transaction
 
 ISSUER = "Sagacity"
-"""What authenticator apps show beside the address."""
+"""The name that authenticator apps show beside the address."""
 WRONG_CODE = "the code is wrong, or was used before; wait for the next one"
 _UNREADABLE = "the server cannot check codes of authenticator apps now; a recovery code works"
 _BATCH = 100
@@ -72,14 +72,14 @@ async def state_of(parts: AccountParts, principal: Principal) -> State:
 
 async def begin(parts: AccountParts, principal: Principal, password: str, *, address: str) -> Begun:
     """
-    Make a secret for an authenticator app; nothing is asked for until its first code comes, see `confirm`.
+    Create a secret for an authenticator app; signing in needs no code until its first one is confirmed by `confirm`.
 
     Raises:
         WrongCredentials: the password is wrong.
         Forbidden: the caller did not sign in to an account.
         RateLimited: too many tries came before.
         Conflict: the account has an app already.
-        CodeUnavailable: the key that encrypts secrets is not there.
+        CodeUnavailable: the key that encrypts secrets is missing.
     """
     account = await password_asked_again(parts, principal, password, address=address)
     secret, owner = new_secret(), owner_of(parts.tenant, account.user_id)
@@ -88,7 +88,7 @@ async def begin(parts: AccountParts, principal: Principal, password: str, *, add
         try:
             sealed = parts.open_ring(make=may_make_key).seal(secret, owner)
         except ConfigError as error:
-            raise CodeUnavailable("the server cannot keep the secret of an authenticator app now") from error
+            raise CodeUnavailable("the server cannot store the secret of an authenticator app now") from error
         totp = Totp(user_id=account.user_id, sealed=sealed, created_at=parts.clock.now())
         if not await transaction.account_totp.put(totp):
             raise Conflict("signing in asks for a code already: turn it off before you set up another app")
@@ -97,14 +97,14 @@ async def begin(parts: AccountParts, principal: Principal, password: str, *, add
 
 async def confirm(parts: AccountParts, principal: Principal, code: str, *, address: str) -> list[str]:
     """
-    Have signing in ask for a code from now on, as the app shows the right one.
+    Turn codes on, if *code* is the app's current one; signing in asks for a code from now on.
 
     Returns:
-        Codes for when the app is gone, each good once. They are not shown again.
+        Recovery codes, each of which works once. They are not shown again.
 
     Raises:
         WrongCredentials: the code is wrong.
-        Conflict: no secret was made, or a code is asked for already.
+        Conflict: no secret was created, or codes are on already.
         Forbidden: the caller did not sign in to an account.
         RateLimited: too many tries came before.
     """
@@ -129,10 +129,10 @@ async def turn_off(
     parts: AccountParts, principal: Principal, password: str, code: str, *, address: str
 ) -> None:
     """
-    Have signing in ask for the password only.
+    Turn codes off; signing in needs only the password.
 
     Raises:
-        WrongCredentials: the password or the code is wrong, or no code is asked for.
+        WrongCredentials: the password or the code is wrong, or codes are off.
         Forbidden: the caller did not sign in to an account.
         RateLimited: too many tries came before.
     """
@@ -147,11 +147,11 @@ async def turn_off(
 
 async def forget_app(parts: AccountParts, email: str) -> bool:
     """
-    Have the account of an address do with the password alone, as the operator says; returns whether it had an app.
+    Turn codes off for the account of an address, for the operator; returns whether they were on.
 
     Raises:
-        InvalidInput: the address is none.
-        NotFound: it has no account.
+        InvalidInput: it is no address.
+        NotFound: the address has no account.
     """
     async with parts.storage.begin(parts.tenant) as transaction:
         account = await transaction.accounts.find_by_email(normal_email(email))
@@ -164,11 +164,11 @@ async def log_in_with_code(
     parts: AccountParts, challenge: str, code: str, *, address: str
 ) -> tuple[Account, SignedIn]:
     """
-    Begin a session of somebody who gave the password before; arguments and errors are those of `answer`.
+    Begin a session after the second step; arguments and errors are those of `answer`.
 
     Raises:
-        Unauthorized: the challenge is not valid any more.
-        WrongCredentials: the code is wrong, or was used.
+        Unauthorized: the challenge is no longer valid.
+        WrongCredentials: the code is wrong or used.
         CodeUnavailable: the secret cannot be read; a recovery code works.
         RateLimited: too many tries came before.
     """
@@ -182,15 +182,15 @@ async def answer(
     parts: AccountParts, challenge: str, code: str, *, address: str, lasts: timedelta
 ) -> tuple[Account, SessionToken, datetime]:
     """
-    Exchange a challenge and a code for the session that the challenge is of.
+    Exchange a challenge and a code for the session that the challenge belongs to.
 
-    A wrong code leaves the challenge as it is, a right one uses both up.
+    A wrong code leaves the challenge valid; a right one uses both up.
 
     Args:
-        parts: what accounts work with.
-        challenge: what `CodeNeeded` carried.
-        code: of the authenticator app, or one for when that is gone.
-        address: where the call comes from.
+        parts: the parts of accounts.
+        challenge: from `CodeNeeded`.
+        code: of the authenticator app, or a recovery code.
+        address: the network address of the call.
         lasts: how long the session lasts from now on.
 
     Returns:
@@ -198,7 +198,7 @@ async def answer(
 
     Raises:
         Unauthorized: the challenge is not valid, was used, has expired, or its session has ended.
-        WrongCredentials: the code is wrong, or was used.
+        WrongCredentials: the code is wrong or used.
         RateLimited: too many tries came before.
     """
     said = await parts.tokens.read(TokenUse.CHALLENGE, challenge)
@@ -231,7 +231,7 @@ async def answer(
 async def find_unreadable(
     storage: Storage, tenants: Sequence[Tenant], open_ring: OpenRing
 ) -> tuple[int, str | None]:
-    """Return how many secrets of authenticator apps can be read, and why the first that cannot be cannot."""
+    """Return how many secrets of authenticator apps can be decrypted, and the error of the first that cannot."""
     count = 0
     for tenant in tenants:
         after: str | None = None
@@ -254,10 +254,10 @@ async def seal_again(
     storage: Storage, tenants: Sequence[Tenant], open_ring: OpenRing
 ) -> tuple[int, list[str]]:
     """
-    Have the first key encrypt the secrets of authenticator apps; done again, it goes on with the rest.
+    Encrypt the secrets of authenticator apps with the first key; run again, it does the rest.
 
     Returns:
-        How many secrets that was, and of which users it could not be done, each with why.
+        Number of secrets, and the users for whom it failed, each with the reason.
     """
     count, failed = 0, list[str]()
     for tenant in tenants:
@@ -285,7 +285,7 @@ async def _seal_again(transaction: Transaction, tenant: Tenant, totp: Totp, open
 
 
 async def _take(parts: AccountParts, transaction: Transaction, user_id: UserId, code: str) -> bool:
-    """Use up a code of an account; False if it is not one that the account asks for, or was used."""
+    """Use up a code of an account; False if it is wrong or was used."""
     totp = await transaction.account_totp.find(user_id)
     if totp is None or totp.confirmed_at is None:
         return False
@@ -312,5 +312,5 @@ def _step(parts: AccountParts, totp: Totp, code: str) -> int | None:
 
 
 def owner_of(tenant: Tenant, user_id: UserId) -> str:
-    """Return whose a secret is: copied to another account's row, it does not open."""
+    """Return the owner of a secret: copied to another account's row, it cannot be decrypted."""
     return f"totp\n{tenant.org_id}\n{user_id}"

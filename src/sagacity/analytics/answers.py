@@ -1,4 +1,4 @@
-"""Answers of the chat, recorded when they end, however they end."""
+"""Record each answer of the chat when it ends, whether it succeeded or not."""
 
 import time
 
@@ -40,11 +40,11 @@ def record_answer(
         acting: on whose behalf.
         exchange: as it ended.
         context: what it could draw on; None where it came to none.
-        budget: tokens that the context could take.
-        milliseconds: from the message to the end.
-        enqueue: milliseconds that it took to wake those who learn; None where nobody was woken.
+        budget: the token budget of the context.
+        milliseconds: from the message to the end of the answer.
+        enqueue: milliseconds it took to wake the learners; None if none were woken.
         with_model: whether a model wrote it.
-        request_id: of the call that asked for it; None for the one that goes on.
+        request_id: of the call that asked for the answer; None: the current call.
     """
     with harmless("analytics.not_recorded"):
         trace, timings = Trace() if context is None else context.trace, exchange.timings
@@ -83,7 +83,7 @@ def record_answer(
 
 
 def _status_of(exchange: Exchange) -> RequestStatus:
-    """Return how an answer ended; one that could not draw on all that is remembered is partial."""
+    """Return how an answer ended; it is partial if some of what is remembered could not be read."""
     if exchange.status is ExchangeStatus.DONE and exchange.memory_note:
         return RequestStatus.PARTIAL
     return _ENDS[exchange.status]
@@ -99,14 +99,14 @@ def record_refusal(
     started: float,
 ) -> None:
     """
-    Record a message that was refused, and so has no answer.
+    Record a message that was refused and therefore has no answer.
 
     Args:
         acting: on whose behalf.
-        request_type: how an answer was asked for.
-        error: why it was refused.
+        request_type: the way in which the answer was requested.
+        error: the reason.
         user_id: whose message.
-        session_id: the conversation that it named.
+        session_id: the conversation that the message named.
         started: when it came in, by the performance counter.
     """
     with harmless("analytics.not_recorded"):

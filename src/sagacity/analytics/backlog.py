@@ -1,4 +1,4 @@
-"""What waits to be done, read from the database at most every few seconds, however often it is asked for."""
+"""How much work is waiting, read from the database at most once every few seconds."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ _LIMIT_SECONDS = 5.0
 
 
 class RecentBacklog:
-    """Reads what waits, and keeps it for 5 seconds; many who ask at once cause one reading."""
+    """Reads the backlog and caches it for 5 seconds; concurrent callers share one read."""
 
     def __init__(self, storage: Storage, clock: Clock) -> None:
         self._storage = storage
@@ -22,7 +22,7 @@ class RecentBacklog:
         self._known: Backlog | None = None
 
     async def get(self) -> Backlog | None:
-        """Return what waited a few seconds ago at the earliest; None if the database did not answer."""
+        """Return the backlog, at most a few seconds old; None if the database did not answer."""
         async with self._reading:
             now = self._clock.monotonic()
             if self._read_at is None or not 0 <= now - self._read_at < _FRESH_SECONDS:

@@ -1,4 +1,4 @@
-"""Searches and contexts, recorded when their call ends, however it ends."""
+"""Record each search and each context when its call ends, whether it succeeded or not."""
 
 import asyncio
 import time
@@ -27,22 +27,22 @@ _CRASHED = "something went wrong on the server; its log has the details"
 
 @dataclass(slots=True, kw_only=True)
 class Measured:
-    """A call that goes on, and what is known of it so far."""
+    """A running call, and what is known of it so far."""
 
     request_type: RequestType
     started: float
     """When it came in, by the performance counter."""
     came_at: datetime | None = None
-    """The same by the clock; None: counted back from its end."""
+    """The same by the clock; None: it is computed from the end."""
     user_id: UserId | None = None
     """Whose memories; None: the organisation's."""
     conversation_id: str | None = None
     trace: Trace | None = None
     context: Context | None = None
     budget: int = 0
-    """Tokens that the context may take."""
+    """The token budget of the context."""
     setup_seconds: float = 0.0
-    """How long it took until the search began."""
+    """Time until the search began."""
     problem: BaseException | None = None
 
 
@@ -55,7 +55,7 @@ def measured(
     conversation_id: str | None = None,
 ) -> Generator[Measured]:
     """
-    Record what happens in the block as one call; what it raises is recorded, and goes on.
+    Record the block as one call; an exception is recorded and propagates.
 
     Args:
         acting: on whose behalf.
@@ -81,7 +81,7 @@ def measured(
 
 def record_search(acting: Acting, trace: Trace, *, user_id: UserId | None, started: float) -> None:
     """
-    Record a search that was answered.
+    Record a search that succeeded.
 
     Args:
         acting: on whose behalf.
@@ -94,13 +94,13 @@ def record_search(acting: Acting, trace: Trace, *, user_id: UserId | None, start
 
 
 def status_of(error: BaseException) -> RequestStatus:
-    """Return how a call ended that raised; one that is cancelled took longer than it may."""
+    """Return the outcome of a call that raised; a cancelled one exceeded its time limit."""
     late = isinstance(error, ProviderTimeout | TimeoutError | asyncio.CancelledError)
     return RequestStatus.TIMEOUT if late else RequestStatus.ERROR
 
 
 def told(error: BaseException) -> tuple[str, str]:
-    """Return the kind of an error, and what may be said of it to whoever reads the record."""
+    """Return the type of an error, and the part of its message that readers of the record may see."""
     if isinstance(error, asyncio.CancelledError | TimeoutError):
         return "Timeout", _LATE
     if isinstance(error, StorageError) or not isinstance(error, SagacityError):
@@ -137,7 +137,7 @@ def _recorded(acting: Acting, call: Measured) -> RequestAnalytics:
 
 
 def _end_of(problem: BaseException | None, trace: Trace) -> tuple[RequestStatus, str | None, str | None]:
-    """Return how a call ended, with the kind of an error and what is said of it; without a strategy it is partial."""
+    """Return the outcome of a call with the error's type and message; if a strategy failed, it is partial."""
     if problem is not None:
         return status_of(problem), *told(problem)
     failed = sorted(_STRATEGIES & trace.failed.keys())

@@ -1,4 +1,4 @@
-"""What was recorded on its way into the database, in batches; no call waits for it, and none fails by it."""
+"""Write recorded values to the database in batches, in the background; no call waits for it or fails with it."""
 
 import asyncio
 import time
@@ -9,16 +9,17 @@ from typing import Generic, Protocol, TypeVar
 
 import structlog
 
-from sagacity.dispatch.loops import end, wait
+from sagacity.dispatch.loops import end, for_ever, wait
 from sagacity.domain.errors import StorageError, StorageUnavailable
 from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 
 LEAST_KEPT = 1_000
-"""As many values wait at least, however small a batch is, while the database cannot be reached."""
+"""How many values may wait at least while the database cannot be reached, however small a batch is."""
 _BATCHES_KEPT = 10
+"""How many batches may wait, if they are more than `LEAST_KEPT` values."""
 _PAUSE_SECONDS = 0.2
-"""Between two writes, so that many values share one where they come fast."""
+"""Pause between two writes, so that values that come in quick succession share one."""
 _ROWS_A_WRITE = 200
 _log = structlog.get_logger(__name__)
 One = TypeVar("One")
@@ -30,11 +31,11 @@ class Writer(Protocol[Given_contra]):
 
     @property
     def name(self) -> str:
-        """What the log calls them."""
+        """What log lines call these values."""
         ...
 
     async def write(self, tenant: Tenant, values: Sequence[Given_contra]) -> None:
-        """Write values in one transaction; written twice they must come to the same as written once."""
+        """Write values in one transaction. Idempotent: writing values again must change nothing."""
         ...
 
 
@@ -43,18 +44,18 @@ class EmitterPolicy:
     """When values are written."""
 
     batch_size: int = 10
-    """As soon as so many wait."""
+    """Write as soon as this many values wait."""
     seconds: float = 10.0
-    """After so long at the latest; and so long after a write that failed."""
+    """Write after this time at the latest, and retry after it when a write failed."""
 
     @property
     def kept(self) -> int:
-        """How many may wait; beyond that the oldest are dropped."""
+        """How many values may wait; beyond that the oldest are dropped."""
         return max(LEAST_KEPT, _BATCHES_KEPT * self.batch_size)
 
 
 class Emitter(Generic[One]):
-    """Keeps recorded values until they are written. What is lost is counted in `dropped`."""
+    """Keeps recorded values in memory until they are written."""
 
     def __init__(self, storage: Storage, writer: Writer[One], policy: EmitterPolicy) -> None:
         self._storage = storage
@@ -65,7 +66,7 @@ class Emitter(Generic[One]):
         self._writing = asyncio.Lock()
         self._loop: asyncio.Task[None] | None = None
         self.dropped = 0
-        """Values that were not written, because too many waited or because the database took them by no means."""
+        """How many values were lost: too many waited, or the database refused them."""
 
     @property
     def waiting(self) -> int:
@@ -73,22 +74,22 @@ class Emitter(Generic[One]):
         return len(self._waiting)
 
     def record(self, tenant: Tenant, one: One) -> None:
-        """Note down one value; it never fails and never waits."""
+        """Record a value; never fails and never waits."""
         self._waiting.append((tenant, one))
         self._keep_within_bounds()
         if len(self._waiting) >= self._policy.batch_size:
             self._is_full.set()
 
     def forget(self, is_meant: Callable[[Tenant, One], bool]) -> None:
-        """Drop the values that wait and of which *is_meant* is true: they are not to be written."""
+        """Drop the waiting values for which *is_meant* is true."""
         self._waiting = deque(one for one in self._waiting if not is_meant(*one))
 
     async def start(self) -> None:
-        """Begin to write what waits."""
-        self._loop = asyncio.create_task(self._write_for_ever())
+        """Start writing in the background."""
+        self._loop = asyncio.create_task(for_ever(self._step))
 
     async def stop(self) -> None:
-        """Write what waits, and end; what cannot be written now is lost, and counted."""
+        """Write what waits, and stop; what cannot be written now is lost, and counted in `dropped`."""
         if self._loop is not None:
             await end([self._loop])
         try:
@@ -100,10 +101,10 @@ class Emitter(Generic[One]):
 
     async def flush(self, tenant: Tenant | None = None) -> int:
         """
-        Write what waits, of one tenant if one is named; returns how many values were written.
+        Write the waiting values, only those of *tenant* if it is given; returns how many were written.
 
         Raises:
-            StorageUnavailable: the database could not be reached; what was not written waits on.
+            StorageUnavailable: the database could not be reached; values that were not written still wait.
         """
         async with self._writing:
             left, failed = self._taken(tenant), list[tuple[Tenant, Sequence[One]]]()
@@ -124,7 +125,7 @@ class Emitter(Generic[One]):
             return written
 
     def _taken(self, tenant: Tenant | None) -> list[tuple[Tenant, Sequence[One]]]:
-        """Take what waits, in parts that are written together."""
+        """Take the waiting values, in batches that are written together."""
         taken: dict[Tenant, list[One]] = {}
         others: deque[tuple[Tenant, One]] = deque()
         for whose, one in self._waiting:
@@ -150,28 +151,27 @@ class Emitter(Generic[One]):
             self._waiting.popleft()
             self.dropped += 1
 
-    async def _write_for_ever(self) -> None:
-        while True:
-            await wait(self._is_full, self._policy.seconds)
-            started, pause_seconds = time.monotonic(), _PAUSE_SECONDS
-            try:
-                if self._waiting:
-                    await self.flush()
-            except Exception as error:  # noqa: BLE001  the loop: it records and goes on
-                _log.warning(
-                    f"{self._writer.name}.not_written", kind=type(error).__name__, count=len(self._waiting)
-                )
-                pause_seconds = self._policy.seconds
-            await self._storage.yield_to_calls(time.monotonic() - started)
-            await asyncio.sleep(pause_seconds)
+    async def _step(self) -> None:
+        await wait(self._is_full, self._policy.seconds)
+        started, pause_seconds = time.monotonic(), _PAUSE_SECONDS
+        try:
+            if self._waiting:
+                await self.flush()
+        except StorageUnavailable as error:
+            _log.warning(
+                f"{self._writer.name}.not_written", kind=type(error).__name__, count=len(self._waiting)
+            )
+            pause_seconds = self._policy.seconds
+        await self._storage.yield_to_calls(time.monotonic() - started)
+        await asyncio.sleep(pause_seconds)
 
     async def _write(self, tenant: Tenant, values: Sequence[One]) -> int:
-        """Write values together; where the database refuses them, one by one, so that only the bad ones are lost."""
+        """Write values together. If the database refuses them, write one by one, so that only the bad ones are lost."""
         try:
             await self._writer.write(tenant, values)
         except StorageUnavailable:
             raise
-        except Exception as error:  # noqa: BLE001  whatever it was, the others are not lost by it
+        except Exception as error:  # noqa: BLE001  any error: the other values must not be lost with a bad one
             if len(values) > 1:
                 return sum([await self._write(tenant, [one]) for one in values])
             _log.warning(f"{self._writer.name}.refused", org_id=tenant.org_id, kind=type(error).__name__)

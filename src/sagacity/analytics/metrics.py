@@ -1,4 +1,4 @@
-"""A trace and a context in the numbers of the record; pure."""
+"""Turn a search trace and a context into the numbers of a record; pure."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from sagacity.domain.query import StrategyName, Trace
 from sagacity.retrieval.measures import ANALYSIS, RETRIEVAL
 
 _TYPES = {str(MemoryKind.USER_PLAYBOOK): "procedural"}
-"""How the chat contract calls a kind, where that is not its name."""
+"""The chat contract's names of kinds, where they differ from ours."""
 _TOKENS = {
     SectionName.PROFILE: "profile_tokens_used",
     SectionName.FACTS: "semantic_tokens_used",
@@ -24,12 +24,12 @@ _RANKING, _BUILDING = ("rank", "rerank"), ("entities and history", "context")
 
 
 def type_of(kind: str) -> str:
-    """Return how the chat contract calls a kind of memory."""
+    """Return the chat contract's name of a kind of memory."""
     return _TYPES.get(kind, kind)
 
 
 def step_timings(trace: Trace, **others: float | None) -> StepTimings:
-    """Return how long the steps of a search took, with *others* by their names in the record."""
+    """Return the durations of a search's steps, together with *others*, by their names in the record."""
     took, phases = trace.strategies, trace.measures.phases
     return StepTimings(
         query_analysis_time=phases.get(ANALYSIS),
@@ -42,7 +42,7 @@ def step_timings(trace: Trace, **others: float | None) -> StepTimings:
 
 
 def retrieval_metrics(trace: Trace) -> RetrievalMetrics:
-    """Return what the strategies found, and what became of it."""
+    """Return how many results the strategies found, and how many of those remained."""
     counts = {name: trace.found.get(name, 0) for name in StrategyName}
     raw, different = sum(counts.values()), sum(trace.measures.kinds.values())
     by_type: dict[str, int] = {}
@@ -62,7 +62,7 @@ def retrieval_metrics(trace: Trace) -> RetrievalMetrics:
 
 
 def context_metrics(context: Context, *, budget: int) -> ContextMetrics:
-    """Return how a context's *budget* of tokens was used."""
+    """Return how much of the token *budget* the context used."""
     tokens = {_TOKENS[one.name]: one.tokens for one in context.sections}
     items = [item for one in context.sections if one.name in _OF_MEMORY for item in one.items]
     left_out = [one for one in context.dropped if one.reason is DropReason.OVER_BUDGET]
@@ -77,7 +77,7 @@ def context_metrics(context: Context, *, budget: int) -> ContextMetrics:
 
 
 def question_metrics(analysis: QueryAnalysis | None) -> QuestionMetrics:
-    """Return what a question was taken to ask for; nothing where nobody took it apart."""
+    """Return the analysis of the question; empty if it was not analysed."""
     if analysis is None:
         return QuestionMetrics()
     return QuestionMetrics(

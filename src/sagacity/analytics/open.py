@@ -1,4 +1,4 @@
-"""Settings become what writes calls and usage events."""
+"""Open the emitters of calls and usage events, as the settings configure them."""
 
 from sagacity.analytics.emitter import Emitter, EmitterPolicy
 from sagacity.analytics.writers import CallWriter, UsageWriter
@@ -9,11 +9,11 @@ from sagacity.domain.usage import UsageEvent
 from sagacity.storage.transaction import Storage
 
 _EVENTS_A_WRITE = 500
-"""Usage events that are written together where searches come fast: those of some twenty."""
+"""How many usage events are written together when searches come fast: those of about twenty searches."""
 
 
 def open_call_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[RequestAnalytics] | None:
-    """Return what writes recorded calls, unless the settings turn it off."""
+    """Return the emitter of recorded calls; None if the settings turn it off."""
     if not settings.analytics_enabled:
         return None
     policy = EmitterPolicy(
@@ -23,7 +23,7 @@ def open_call_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emi
 
 
 def open_usage_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[UsageEvent] | None:
-    """Return what writes usage events, unless the settings turn it off."""
+    """Return the emitter of usage events; None if the settings turn it off."""
     if not settings.usage_events:
         return None
     return Emitter(storage, UsageWriter(storage, clock), EmitterPolicy(batch_size=_EVENTS_A_WRITE))

@@ -1,4 +1,4 @@
-"""What recorded calls tell, on behalf of a principal: of its organisation, or of one user."""
+"""Reports over recorded calls, for the principal's organisation or one of its users."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ from sagacity.domain.ids import UserId
 from sagacity.memories.acting import Acting
 
 MOST_DAYS = 3_660
-"""Rows of days that one call returns at the most."""
+"""How many rows of days one call returns at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportScope:
-    """Of whose calls to tell: of one user's, or of all of the organisation."""
+    """Whose calls a report covers: one user's, or the whole organisation's."""
 
     acting: Acting
     user_id: UserId | None
 
     def narrowed(self, wanted: AnalyticsFilter) -> AnalyticsFilter:
-        """Return *wanted* of this user's calls only, if it is one user."""
+        """Return *wanted* restricted to the scope's user, if it has one."""
         return wanted.model_copy(update={"user_id": self.user_id})
 
     def last(self, days: int, request_type: RequestType | None = None) -> AnalyticsFilter:
-        """Return the calls of the last *days* times 24 hours."""
+        """Return the filter for the calls of the last *days* times 24 hours."""
         start = self.acting.parts.clock.now() - timedelta(days=days)
         return AnalyticsFilter(user_id=self.user_id, request_type=request_type, start=start)
 
@@ -51,12 +51,12 @@ class CallsPage:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What happened in some days."""
+    """Calls over some days."""
 
     totals: Totals
     by_type: dict[str, int]
     by_day: Sequence[Step]
-    """Without gaps, the oldest first."""
+    """Without gaps, oldest first."""
     intents: dict[str, int]
     total_time: Percentiles
     """Of calls that succeeded."""
@@ -74,11 +74,11 @@ async def page_of(
     Return a page of calls.
 
     Args:
-        scope: of whose calls.
+        scope: whose calls.
         wanted: which.
-        before: the time and id of the last one of the page before; takes the place of *offset*.
-        limit: how many at the most.
-        offset: how many to leave out before them.
+        before: time and id of the last call of the previous page; used instead of *offset*.
+        limit: how many at most.
+        offset: how many to skip.
     """
     wanted = scope.narrowed(wanted)
     async with scope.acting.read(user_id=scope.user_id) as snapshot:
@@ -115,7 +115,7 @@ async def summary(scope: ReportScope, days: int, request_type: RequestType | Non
 async def latency(
     scope: ReportScope, days: int, request_type: RequestType | None, granularity: Granularity
 ) -> tuple[LatencyReport, Sequence[Step]]:
-    """Return how long calls took that succeeded, and the means of each step of the last *days*."""
+    """Return the durations of successful calls, and the mean of each step, over the last *days*."""
     wanted = scope.last(days, request_type)
     async with scope.acting.read(user_id=scope.user_id) as snapshot:
         report = await snapshot.analytics_reports.latency(wanted)
@@ -124,13 +124,13 @@ async def latency(
 
 
 async def retrieval(scope: ReportScope, days: int) -> RetrievalTotals:
-    """Return what searches found in the last *days*."""
+    """Return how much searches found in the last *days*."""
     async with scope.acting.read(user_id=scope.user_id) as snapshot:
         return await snapshot.analytics_reports.retrieval(scope.last(days))
 
 
 async def series(scope: ReportScope, metric: Metric, days: int, granularity: Granularity) -> Sequence[Step]:
-    """Return a series over the last *days*, without gaps, the oldest first; its ends are parts of a step."""
+    """Return a series over the last *days*, without gaps, oldest first; the first and last step are partial."""
     wanted = scope.last(days)
     async with scope.acting.read(user_id=scope.user_id) as snapshot:
         steps = await snapshot.analytics_reports.steps(wanted, metric, granularity)

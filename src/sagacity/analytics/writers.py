@@ -1,4 +1,4 @@
-"""How recorded calls and usage events are written, and that somebody comes later to clean up after them."""
+"""How recorded calls and usage events are written, and how the task that deletes old ones is made due."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from sagacity.storage.transaction import Storage, Transaction
 
 
 class _NightlyWriter:
-    """Writes, and makes the organisation due after midnight, once a day and process."""
+    """Writes, and once a day in each process makes the organisation due after midnight."""
 
     def __init__(self, storage: Storage, clock: Clock) -> None:
         self._storage = storage
@@ -22,7 +22,7 @@ class _NightlyWriter:
         self._planned: dict[OrgId, datetime] = {}
 
     async def _write(self, tenant: Tenant, add: Callable[[Transaction], Awaitable[None]]) -> None:
-        """Do what *add* does, in one transaction with the plan."""
+        """Run *add* and make the organisation due in one transaction."""
         midnight = step_of(self._clock.now(), Granularity.DAY) + timedelta(days=1)
 
         async def add_and_plan(transaction: Transaction) -> None:
@@ -35,26 +35,26 @@ class _NightlyWriter:
 
 
 class CallWriter(_NightlyWriter):
-    """Writes recorded calls, and sees that their day is summed up when it is over."""
+    """Writes recorded calls, and makes the task due that sums up their day."""
 
     name = "analytics"
 
     async def write(self, tenant: Tenant, values: Sequence[RequestAnalytics]) -> None:
-        """Write calls; one that is there already stays as it is."""
+        """Write calls; those that are stored already stay unchanged."""
         await self._write(tenant, lambda transaction: transaction.request_analytics.add(values))
 
 
 class UsageWriter(_NightlyWriter):
-    """Writes usage events, and sees that old ones are deleted."""
+    """Writes usage events, and makes the task due that deletes old ones."""
 
     name = "usage"
 
     async def write(self, tenant: Tenant, values: Sequence[UsageEvent]) -> None:
         """
-        Write events; one that is there already stays as it is. Citations of what is no memory are left out.
+        Write events; those that are stored already stay unchanged. Citations of non-memories are left out.
 
         Raises:
-            StorageError: one is of another organisation; none is written then.
+            StorageError: an event belongs to another organisation; none is written.
         """
 
         async def add(transaction: Transaction) -> None:

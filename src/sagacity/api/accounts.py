@@ -37,16 +37,16 @@ from sagacity.schemas.accounts import (
 
 router = resource("accounts")
 public = resource("accounts")
-"""What nobody has a token for yet."""
+"""Routes for callers without a token."""
 root = resource("accounts", prefix="")
-"""The same, where older clients look for it."""
+"""The same routes at the paths of older clients."""
 
 _ON_ITS_WAY = "if the address has an account, an e-mail with a code is on its way"
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody who has yet to say who it is."""
+    """A caller who is not identified yet."""
 
     parts: AccountParts
     address: str
@@ -54,7 +54,7 @@ class Visitor:
 
 async def _visitor(http_request: Request, runtime: RuntimeDep) -> Visitor:
     """
-    Return where a call comes from.
+    Return the network address of a call.
 
     Raises:
         RequestValidationError: the body is not JSON.
@@ -66,7 +66,7 @@ async def _visitor(http_request: Request, runtime: RuntimeDep) -> Visitor:
 
 
 async def _origin(http_request: Request) -> str:
-    """Return where a call comes from."""
+    """Return the network address of a call."""
     return address_of(http_request)
 
 
@@ -79,7 +79,7 @@ Address = Annotated[str, Depends(_origin)]
 @limited(Rate.WRITE)
 async def sign_up(body: SignUpBody, visitor: Visits) -> SignedUp:
     """
-    Make an account, where the server's settings let people sign up, or with the code of an invitation.
+    Create an account, if the server's settings let people sign up, or with the code of an invitation.
 
     The answer is the same for an address that has an account; its owner is told by e-mail.
     """
@@ -107,8 +107,8 @@ async def log_in(body: LogInBody, visitor: Visits) -> LoggedIn:
     """
     Begin a session, by address and password, in one of the account's organisations.
 
-    401 with the error `CodeNeeded` and a `challenge` means that the password is right, and that the account asks for a
-    code, too: `POST /api/auth/login/code` takes both.
+    401 with the error `CodeNeeded` and a `challenge` means that the password is right and the account also asks for a
+    code: send both to `POST /api/auth/login/code`.
 
     After five wrong passwords for an account each further try has to wait twice as long as the one before, up to five
     minutes; `Retry-After` says how long.
@@ -144,7 +144,7 @@ async def refresh_session(body: RefreshBody, visitor: Visits) -> SessionTokens:
     """
     Exchange a refresh token for the next access token and the next refresh token.
 
-    One that was exchanged before was copied by somebody: it ends the session, with all its tokens.
+    A refresh token that is used twice must have been copied, so it ends the session with all its tokens.
     """
     tokens = await sign_in.refresh(visitor.parts, body.refresh_token)
     return SessionTokens(
@@ -155,7 +155,7 @@ async def refresh_session(body: RefreshBody, visitor: Visits) -> SessionTokens:
 @public.post("/verify-email")
 @limited(Rate.WRITE)
 async def verify_email(body: CodeBody, visitor: Visits) -> MessageReply:
-    """Confirm an address with the code that was sent to it."""
+    """Confirm an address with the code sent to it."""
     await signing_up.verify_email(visitor.parts, body.code)
     return MessageReply(message="the address is confirmed; sign in")
 
@@ -163,7 +163,7 @@ async def verify_email(body: CodeBody, visitor: Visits) -> MessageReply:
 @public.post("/resend-verification")
 @limited(Rate.RUN)
 async def resend_verification(body: EmailBody, visitor: Visits) -> MessageReply:
-    """Send the code that confirms an address once more; the answer is the same for an address without an account."""
+    """Send the code that confirms an address again; the answer is the same for an address without an account."""
     await signing_up.resend_verification(visitor.parts, body.email, address=visitor.address)
     return MessageReply(message=_ON_ITS_WAY)
 
@@ -180,14 +180,14 @@ async def request_password_reset(body: EmailBody, visitor: Visits) -> MessageRep
 @public.post("/reset-password")
 @limited(Rate.RUN)
 async def reset_password(body: ResetPasswordBody, visitor: Visits) -> MessageReply:
-    """Set a new password with the code that was sent; every session of the account ends."""
+    """Set a new password with the code sent by e-mail; every session of the account ends."""
     await change.reset_password(visitor.parts, body.code, body.new_password)
     return MessageReply(message="the password is set; sign in")
 
 
 @router.post("/auth/logout")
 async def log_out(caller: Reads, reply: Response) -> MessageReply:
-    """End the session that the access token or the cookie is of, with all its tokens, at once."""
+    """End the session of the access token or cookie at once, with all its tokens."""
     await sign_in.log_out(caller.runtime.accounts.parts, caller.principal)
     if caller.runtime.settings.cookie_sessions:
         cookies.forget(reply, caller.runtime.settings, cookies.SESSION)
@@ -196,13 +196,13 @@ async def log_out(caller: Reads, reply: Response) -> MessageReply:
 
 @router.get("/auth/me")
 async def get_account(caller: Reads) -> AccountView:
-    """Return the account that the access token is of."""
+    """Return the account of the access token."""
     return account_view(await sign_in.account_of(caller.runtime.accounts.parts, caller.principal))
 
 
 @router.post("/auth/verify", openapi_extra=sdk(repeatable=True))
 async def verify_token(caller: Reads) -> VerifiedToken:
-    """Return whose the access token is; one that is not valid is answered with 401."""
+    """Return whose access token it is; an invalid one gets 401."""
     account = await sign_in.account_of(caller.runtime.accounts.parts, caller.principal)
     return VerifiedToken(user_id=account.user_id, email=account.email)
 
@@ -210,7 +210,7 @@ async def verify_token(caller: Reads) -> VerifiedToken:
 @router.post("/auth/password/update")
 @limited(Rate.RUN)
 async def change_password(body: ChangePasswordBody, caller: Reads, address: Address) -> MessageReply:
-    """Set a new password in place of the current one; the account's other sessions end."""
+    """Replace the current password; the account's other sessions end."""
     await change.change_password(
         caller.runtime.accounts.parts,
         caller.principal,
@@ -228,7 +228,7 @@ async def delete_account(body: DeleteAccountBody, caller: Reads, address: Addres
     """
     Delete the account for good, and erase all that is stored of its user.
 
-    The password is asked for again. All sessions end at once; the erasure goes on in the background until nothing is
+    The password is required again. All sessions end at once; the erasure continues in the background until nothing is
     left, and writes a report for the operator. The last owner of an organisation gets 409.
     """
     await change.delete_account(

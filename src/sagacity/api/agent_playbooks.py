@@ -1,4 +1,4 @@
-"""Rules for an agent that hold for all users: agent playbooks."""
+"""Agent playbooks: rules for an agent that apply to all users."""
 
 from collections.abc import Sequence
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""User playbooks of all users become agent playbooks, now."""
+"""Aggregate user playbooks into agent playbooks now."""
 
 from sagacity.api.dependencies import Runs
 from sagacity.api.rates import Rate, limited

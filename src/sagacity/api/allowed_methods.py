@@ -1,4 +1,4 @@
-"""Which methods a path has, over all its routes; Starlette tells those of the first."""
+"""All methods that a path allows, over all its routes; Starlette reports only those of the first."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,11 +7,11 @@ from fastapi.routing import APIRoute
 from starlette.routing import compile_path
 
 Paths = Mapping[str, frozenset[str]]
-"""Path, with its parameters in braces → the methods that it has."""
+"""Path, with its parameters in braces → its methods."""
 
 
 def paths_of(routers: Iterable[APIRouter]) -> Paths:
-    """Return what is served by *routers*."""
+    """Return the paths of *routers* with their methods."""
     found: dict[str, frozenset[str]] = {}
     for router in routers:
         for route in router.routes:
@@ -21,7 +21,7 @@ def paths_of(routers: Iterable[APIRouter]) -> Paths:
 
 
 def methods_of(path: str, paths: Paths) -> list[str]:
-    """Return the methods that *path* has, by name; one that is served by itself is no value of a parameter."""
+    """Return the methods of *path* by name; a path with a route of its own is no value of another's parameter."""
     if path in paths:
         return sorted(paths[path])
     return sorted(

@@ -1,4 +1,4 @@
-"""Recorded answers, searches and contexts, and what they tell together."""
+"""Recorded answers, searches and contexts, and reports over them."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
@@ -100,7 +100,7 @@ async def list_request_analytics(
     """
     Return recorded calls, newest first.
 
-    A call is recorded when its answer has ended, and can be read some seconds later.
+    A call is recorded when its answer has ended, and can be read a few seconds later.
     """
     found = await reports.page_of(
         scope,
@@ -133,7 +133,7 @@ async def get_request_analytics(
 async def get_analytics_summary(
     scope: InScope, *, days: Days = 7, request_type: OnlyType = None
 ) -> AnalyticsSummary:
-    """Return how many calls came in, how they ended, how long they took, and what they were about."""
+    """Return the number of calls, their outcomes, durations and intents."""
     told = await reports.summary(scope, days, request_type)
     totals = told.totals
     return AnalyticsSummary(
@@ -162,7 +162,7 @@ async def get_analytics_latency(
     ] = Granularity.DAY,
 ) -> AnalyticsLatency:
     """
-    Return how long calls took that succeeded, as a whole and step by step.
+    Return how long successful calls took, as a whole and step by step.
 
     Percentiles are interpolated between the two nearest values.
     """
@@ -179,7 +179,7 @@ async def get_analytics_latency(
 @router.get("/retrieval", openapi_extra=sdk(positional=()))
 @limited(Rate.SEARCH)
 async def get_analytics_retrieval(scope: InScope, *, days: Days = 7) -> AnalyticsRetrieval:
-    """Return what each strategy found, how much several found, how it scored, and how contexts were filled."""
+    """Return how much each strategy found, how much they overlapped, the scores, and how full contexts were."""
     return AnalyticsRetrieval(**dict(await reports.retrieval(scope, days)), period_days=days)
 
 
@@ -199,7 +199,7 @@ async def get_analytics_timeseries(
         Literal[Granularity.HOUR, Granularity.DAY], Query(description="How long a step is.")
     ] = Granularity.HOUR,
 ) -> AnalyticsSeries:
-    """Return one metric over time, without gaps, on the hours or days of UTC; the ends are parts of a step."""
+    """Return one metric over time without gaps, by hour or day (UTC); the first and last step are partial."""
     steps = await reports.series(scope, metric, days, granularity)
     return AnalyticsSeries(metric=metric, period_days=days, granularity=granularity, data_points=tuple(steps))
 
@@ -213,7 +213,7 @@ async def get_analytics_days(
     date_to: Annotated[Moment | None, Query(description="Before this moment.")] = None,
 ) -> AnalyticsDays:
     """
-    Return days as they were summed up after they ended, the newest first; without dates, of the last 30 days.
+    Return the sums of past days, newest first; without dates, of the last 30 days.
 
     They stay when the calls of those days are deleted.
     """
@@ -227,7 +227,7 @@ async def get_analytics_days(
 @router.post("/flush", openapi_extra=sdk(repeatable=True))
 @limited(Rate.WRITE)
 async def flush_analytics(caller: Administers) -> FlushReply:
-    """Write the organisation's calls and usage events that wait in this server, so that they can be read now."""
+    """Write the organisation's calls and usage events waiting in this server, so that they can be read now."""
     calls, usage = caller.runtime.analytics, caller.runtime.usage
     count = 0 if calls is None else await calls.flush(caller.tenant)
     events = 0 if usage is None else await usage.flush(caller.tenant)
@@ -246,10 +246,10 @@ def _cursor(last: RequestAnalytics) -> str:
 
 def _read_cursor(cursor: str) -> tuple[datetime, str]:
     """
-    Read what a page before gave as its end.
+    Parse a page token.
 
     Raises:
-        InvalidInput: it is none of ours.
+        InvalidInput: it was not issued by this API.
     """
     at, _, analytics_id = cursor.rpartition(".")
     try:

@@ -81,7 +81,7 @@ from sagacity.observability.metrics import Metrics
 from sagacity.observability.tracing import Tracer
 
 _PAGES = ("/docs", "/redoc", "/static-offline-docs")
-"""Pages that show the API's description, with their scripts."""
+"""The pages of the API's documentation, with their scripts."""
 ROUTERS: tuple[APIRouter, ...] = (
     search.router,  # the busiest first: routes are tried in their order
     interactions.router,
@@ -143,8 +143,8 @@ def create_app(settings: Settings, *, clock: Clock | None = None, watcher: Watch
 
     Args:
         settings: of this process.
-        clock: the time of everything that is stored, due or expired; this machine's, if none is given.
-        watcher: told how opening the runtime goes.
+        clock: tells when things were stored, are due and expire; the system clock if omitted.
+        watcher: notified about opening the runtime.
     """
     clock = clock or SystemClock()
 
@@ -170,7 +170,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None, watcher: Watch
 
 
 def _middleware(settings: Settings) -> list[Middleware]:
-    """Return what a call passes, outermost first."""
+    """Return the middleware, outermost first."""
     layers = [
         Middleware(CorrelationMiddleware, ids=TimeOrderedIds()),
         Middleware(SecurityHeadersMiddleware, is_https=is_secure(settings), pages=_PAGES),

@@ -1,4 +1,4 @@
-"""The audit log: every change of access and configuration."""
+"""The audit log: every change of access and of configuration."""
 
 from typing import Annotated
 

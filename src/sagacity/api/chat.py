@@ -1,4 +1,4 @@
-"""The chat: conversations, and streamed answers that rest on what is remembered."""
+"""The chat: conversations, and streamed answers that draw on memory."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -50,7 +50,7 @@ from sagacity.schemas.chat import (
 )
 
 LOCAL_USER = UserId("local")
-"""Whose a call from this machine is that names no user."""
+"""The user of calls from this machine that name none."""
 router = resource("chat", path="/chat")
 
 
@@ -63,7 +63,7 @@ class ChatCaller:
 
     @property
     def acting(self) -> Acting:
-        """What the chat acts by."""
+        """What the chat needs to act for a caller."""
         return self.caller.acting
 
     @property
@@ -91,11 +91,11 @@ async def _writes(caller: Writes, user_id: UserIdQuery = None) -> ChatCaller:
 
 def _for_user(caller: Caller, user_id: str | None) -> ChatCaller:
     """
-    Find out for which user the call is.
+    Find the user of the call.
 
     Raises:
-        InvalidInput: the organisation's token does not say, nor does the call.
-        Forbidden: it is another user's than the caller's.
+        InvalidInput: neither the token nor the call names a user.
+        Forbidden: it names another user than the caller.
     """
     principal = caller.principal
     whose = principal.acting_for(None if user_id is None else UserId(user_id))
@@ -124,7 +124,7 @@ PageSize = Annotated[int, Query(ge=1, le=100, description="How many results a pa
 MessageLimit = Annotated[int, Query(ge=1, le=200, description="The largest number of messages to return.")]
 Offset = Annotated[int, Query(ge=0, le=1_000_000, description="How many messages to pass over.")]
 _BROKEN = frozenset({ExchangeStatus.FAILED, ExchangeStatus.INTERRUPTED})
-"""Where there is no answer, or only a part of one."""
+"""Exchanges without an answer, or with a partial one."""
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "A stream of events: `start`, `metadata`, `memory`, `message` (as many as it takes), and one of "
@@ -150,9 +150,9 @@ async def send(body: SendBody, for_user: WritesForUser, last_event_id: LastEvent
     """
     Send a message and stream the answer.
 
-    The message is stored before the stream begins; what can be refused is refused with a status before. A client that
-    lost the connection sends the same call with the header `Last-Event-ID`, and gets the rest of the answer. The body
-    is not looked at then, and nothing is sent twice.
+    The message is stored before the stream begins, and refusals come as a status before it. A client that
+    lost the connection repeats the call with the header `Last-Event-ID` and gets the rest of the answer. The body
+    is ignored then, and no message is sent twice.
     """
     if last_event_id:
         return await _resumed(for_user, *place_of(last_event_id))
@@ -170,7 +170,7 @@ async def send(body: SendBody, for_user: WritesForUser, last_event_id: LastEvent
 @limited(Rate.WRITE)
 @waits_for_answer
 async def complete(body: CompleteBody, for_user: WritesForUser) -> CompletionReply:
-    """Answer the last message of a conversation that the caller keeps; both are stored in one here."""
+    """Answer the last message of a conversation that the caller keeps; message and answer are stored in one here."""
     now, session_id = for_user.acting.parts.clock.now(), _session(body.conversation_id)
     said = [
         Message(
@@ -247,7 +247,7 @@ async def list_conversations(
         Query(max_length=2_000, description="Where the page before ended; takes the place of `page`."),
     ] = None,
 ) -> ConversationsPage:
-    """Return a page of the user's conversations, the last changed first."""
+    """Return a page of the user's conversations, most recently changed first."""
     found = await conversations.page(
         for_user.acting,
         for_user.user_id,
@@ -342,7 +342,7 @@ async def unarchive_conversation(
 
 @router.post("/stop", openapi_extra=sdk(positional=("conversation_id",)))
 async def stop_answer(body: StopBody, for_user: WritesForUser) -> StopReply:
-    """Stop the answer that is being written in a conversation; what there is of it is stored."""
+    """Stop the answer that is being written in a conversation; the part so far is stored."""
     session_id = SessionId(str(body.conversation_id))
     stopped = await for_user.chat.stop_answer(for_user.acting, for_user.user_id, session_id)
     return StopReply(exchange_id=stopped.exchange_id)
@@ -353,9 +353,9 @@ async def stop_answer(body: StopBody, for_user: WritesForUser) -> StopReply:
 @waits_for_answer
 async def retry_answer(body: RetryBody, for_user: WritesForUser, last_event_id: LastEventId = None) -> object:
     """
-    Answer the last message of a conversation again; the new answer takes the place of the former one.
+    Answer the last message of a conversation again; the new answer replaces the former one.
 
-    A client that lost the connection sends the same call with the header `Last-Event-ID`, and gets the rest.
+    A client that lost the connection repeats the call with the header `Last-Event-ID` and gets the rest.
     """
     if last_event_id:
         return await _resumed(for_user, *place_of(last_event_id))
@@ -368,7 +368,7 @@ async def retry_answer(body: RetryBody, for_user: WritesForUser, last_event_id: 
 
 @router.get("/exchanges/{exchange_id}", openapi_extra=sdk())
 async def get_exchange(exchange_id: ExchangeId, for_user: ReadsForUser) -> AnswerReply:
-    """Return an answer with the memories that it could draw on, those that it cites, and what it cost."""
+    """Return an answer with the memories that were available to it, those that it cites, and its cost."""
     exchange = await for_user.chat.exchange(for_user.acting, for_user.user_id, exchange_id)
     return await _reply(for_user, exchange)
 
@@ -383,9 +383,9 @@ async def follow_exchange(
     exchange_id: ExchangeId, for_user: ReadsForUser, last_event_id: LastEventId = None
 ) -> Response:
     """
-    Stream an answer from its beginning, or from the event on that the header `Last-Event-ID` names.
+    Stream an answer from its beginning, or after the event in the header `Last-Event-ID`.
 
-    After the last event there is nothing more: the status 204 tells a browser to stay away.
+    After the last event the status is 204, which tells a browser not to reconnect.
     """
     number = BEGINNING
     if last_event_id:
@@ -412,7 +412,7 @@ async def _answered(for_user: ChatCaller, exchange: Exchange, *, stream: bool) -
 
 
 async def _resumed(for_user: ChatCaller, exchange_id: str, number: int) -> EventSourceResponse:
-    """Stream the rest; whether there is such an answer is known before the stream begins."""
+    """Stream the rest; whether the answer exists is checked before the stream begins."""
     await for_user.chat.exchange(for_user.acting, for_user.user_id, exchange_id)
     return _stream(for_user, exchange_id, after=number)
 
@@ -480,10 +480,10 @@ def _cursor(at: datetime, session_id: str) -> str:
 
 def _read_cursor(cursor: str) -> tuple[datetime, SessionId]:
     """
-    Read what a page before gave as its end.
+    Parse a page token.
 
     Raises:
-        InvalidInput: it is none of ours.
+        InvalidInput: it was not issued by this API.
     """
     at, _, session_id = cursor.rpartition(".")
     try:

@@ -1,4 +1,4 @@
-"""The parts of the server, each asked whether it works; what is told of a failure names no address and no secret."""
+"""Check each part of the server; a reported failure contains no address and no secret."""
 
 import asyncio
 import time
@@ -25,7 +25,7 @@ _DATABASE = "no answer; searches use the database, and the copy catches up by it
 
 
 class _AtFault(Exception):
-    """A part does not work; the text is for whoever asked."""
+    """A part does not work; the text is for the caller."""
 
 
 _log = structlog.get_logger(__name__)
@@ -33,7 +33,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a part answered."""
+    """The result of checking a part."""
 
     name: str
     ok: bool
@@ -43,11 +43,11 @@ class Checked:
 
 
 AWAY = Checked("storage", ok=False, milliseconds=0, detail=StorageUnavailable.__name__)
-"""All that there is to say of a process that waits for its database from the start."""
+"""The only result of a process whose database is down from the start."""
 
 
 async def checked(runtime: Runtime | WorkerRuntime) -> list[Checked]:
-    """Ask every part of the server, or of the worker, at once."""
+    """Check every part of the server or worker in parallel."""
     name, working = (
         ("worker", runtime.worker)
         if isinstance(runtime, WorkerRuntime)
@@ -81,7 +81,7 @@ async def checked(runtime: Runtime | WorkerRuntime) -> list[Checked]:
 
 
 async def check(name: str, ask: Callable[[], Awaitable[object]], *, instead: str = "") -> Checked:
-    """Ask one part; *instead* says what does its work meanwhile, if the server can do without it."""
+    """Check one part; *instead* says what does its work meanwhile, if the server can do without it."""
     began, why = time.perf_counter(), ""
     try:
         await asyncio.wait_for(ask(), CHECK_SECONDS)
@@ -114,13 +114,13 @@ async def _check_workers(dispatcher: Dispatcher) -> Checked:
 
 
 async def _check_tokens(store: DocumentTokens) -> Checked:
-    """Ask for the document of tokens: the server serves without it for a while, and then refuses each call."""
+    """Check the document of tokens: the server works without it for a while, then refuses every call."""
     found = await check("tokens", store.check)
     return replace(found, ok=False, detail=_KNOWN, required=False) if found.ok and store.is_behind else found
 
 
 async def _has_room(file: Path, least: int) -> None:
-    """Make sure that there is room to write; what a full disk refuses at each call is better told once, and before."""
+    """Check that there is room on the disk, to report a full disk before every write fails."""
     free = await asyncio.to_thread(free_megabytes, file)
     if free < least:
         raise _AtFault(f"{free} MB are free, and the least is {least} (SAGACITY_LEAST_FREE_MEGABYTES)")

@@ -36,7 +36,7 @@ from sagacity.schemas.config import (
 
 router = resource("configuration")
 _Whole = Callable[[TenantConfig, Mapping[str, JsonValue]], dict[str, JsonValue]]
-"""Makes of the stored configuration and a body the whole that is to be stored."""
+"""Builds the configuration to store from the stored one and a body."""
 VersionNumber = Annotated[
     int, Path(gt=0, le=MAX_INT, description="The version, as `GET /api/config/versions` lists it.")
 ]
@@ -44,7 +44,7 @@ VersionNumber = Annotated[
 
 @router.get("/whoami", response_model_exclude_none=True)
 async def whoami(caller: Reads) -> Whoami:
-    """Return the organisation that the call works for, and where its data is stored."""
+    """Return the caller's organisation, and where its data is stored."""
     storage = caller.runtime.storage
     return Whoami(
         org_id=caller.tenant.org_id,
@@ -57,7 +57,7 @@ async def whoami(caller: Reads) -> Whoami:
 
 @router.get("/my_config", response_model_exclude_none=True, operation_id="get_my_config")
 async def my_config(caller: Administers) -> MyConfig:
-    """Refuse: storage credentials are not given out. The reply names the kind of storage."""
+    """Always refused, because storage credentials are not given out. The reply names the kind of storage."""
     return MyConfig(
         storage_type=caller.runtime.storage.kind,
         message="the storage is the server's own; its credentials are not given out",
@@ -69,7 +69,7 @@ async def get_config(caller: Administers) -> dict[str, JsonValue]:
     """
     Return the organisation's configuration, with its secrets masked. Null fields are included.
 
-    The first entry of each list of extractors is also there under a key of its own, such as `profile_extractor_config`,
+    The first entry of each list of extractors also has a key of its own, such as `profile_extractor_config`,
     for clients that know no lists.
     """
     return with_singles(await caller.runtime.configs.get(caller.tenant, fresh=True))
@@ -93,7 +93,7 @@ async def update_config(body: Annotated[dict[str, JsonValue], Body()], caller: A
     """
     Change the organisation's configuration: each given top-level key replaces the stored one, the others stay.
 
-    Nobody else's change comes in between. Names, nulls and secrets are as in `POST /api/set_config`. A preset replaces
+    The change is atomic. Names, nulls and secrets are as in `POST /api/set_config`. A preset replaces
     the stored window.
     """
     return await _save(caller, body, overlaid)
@@ -105,7 +105,7 @@ async def config_versions(
     before: Annotated[Number | None, Query(description="`next` of the previous page.")] = None,
     limit: Annotated[int, Query(gt=0, le=100, description="The largest number of results to return.")] = 20,
 ) -> ConfigVersionsPage:
-    """Return the configurations that the organisation had: when each was set, by whom, and what it changed."""
+    """Return the versions of the organisation's configuration: when each was set, by whom, and what it changed."""
     found = await list_versions(caller.runtime.configs, caller.principal, before=before, limit=limit + 1)
     page = found[:limit]
     return ConfigVersionsPage(
@@ -117,7 +117,7 @@ async def config_versions(
 
 @router.get("/config/versions/{version}", openapi_extra=sdk(), operation_id="get_config_version")
 async def config_version(version: VersionNumber, caller: Administers) -> ConfigVersionReply:
-    """Return one of the configurations that the organisation had, with its secrets masked."""
+    """Return one version of the organisation's configuration, with its secrets masked."""
     found, config = await read_version(caller.runtime.configs, caller.principal, version)
     return ConfigVersionReply(version=found, config=masked(config))
 
@@ -128,7 +128,7 @@ async def config_diff(
     old: Annotated[Number, Query(description="A version.")],
     new: Annotated[Number | None, Query(description="Another version. Default: the present one.")] = None,
 ) -> ConfigDiff:
-    """Return each value in which two configurations differ. Of a secret that changed, both values are masks."""
+    """Return each value in which two versions differ. Changed secrets are masked."""
     found = await compare_versions(caller.runtime.configs, caller.principal, old, new)
     return ConfigDiff(changes=found, msg=counted(len(found), "change"))
 
@@ -136,7 +136,7 @@ async def config_diff(
 @router.post("/config/rollback", openapi_extra=sdk(positional=("version",)), operation_id="roll_back_config")
 async def config_rollback(body: RollBackBody, caller: Administers) -> ConfigRolledBack:
     """
-    Make a former configuration the present one again, with its secrets.
+    Restore a former version of the configuration, with its secrets.
 
     It becomes a new version. Work that starts afterwards uses it, in every process.
     """
@@ -149,7 +149,7 @@ async def config_rollback(body: RollBackBody, caller: Administers) -> ConfigRoll
 
 
 async def _save(caller: Caller, body: Mapping[str, JsonValue], whole: _Whole) -> ConfigSaved:
-    """Store what *whole* makes of the stored configuration and the body, and tell what of it has no effect."""
+    """Store the configuration that *whole* builds, and report settings without effect."""
     runtime, ignored = caller.runtime, list[str]()
     _check(body)
 
@@ -168,7 +168,7 @@ async def _save(caller: Caller, body: Mapping[str, JsonValue], whole: _Whole) ->
 
 
 async def _uncapped(models: ModelGateway, config: TenantConfig) -> list[str]:
-    """Tell of models that a cap in USD does not hold back, as their calls have no known price."""
+    """Report models that a cap in USD cannot limit, because their price is not known."""
     cap = config.spending_cap
     if cap is None or cap.max_cost_usd is None:
         return []
@@ -188,7 +188,7 @@ def _check(body: Mapping[str, JsonValue]) -> None:
 def _parsed(
     body: Mapping[str, JsonValue], *, given: Mapping[str, JsonValue], block_private: bool
 ) -> TenantConfig:
-    """Read a configuration; faults are told by the names that *given* has."""
+    """Parse a configuration; faults name its keys as *given* does."""
     faults: list[dict[str, object]] = [
         fault.model_dump() for fault in islice(key_faults(body, TenantConfig), MOST_FAULTS)
     ]

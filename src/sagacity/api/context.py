@@ -1,4 +1,4 @@
-"""Building what an agent should know into a text for its prompt."""
+"""Build a context: what an agent should know, as text for its prompt."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The cookies of browsers: how they are set, and which calls by cookie are another site's doing."""
+"""How cookies are set, and which calls by cookie come from another site."""
 
 from collections.abc import Collection
 from urllib.parse import urlsplit
@@ -21,7 +21,7 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def cookie_name(settings: Settings, name: str) -> str:
-    """Return the whole name of a cookie: only this machine, where there is no https, does without the prefix."""
+    """Return the full name of a cookie, with the prefix unless the server is local without https."""
     return f"{_HOST_PREFIX}{name}" if is_secure(settings) else name
 
 
@@ -31,14 +31,14 @@ def is_secure(settings: Settings) -> bool:
 
 
 def session_cookie(http_request: Request, settings: Settings) -> str | None:
-    """Return the token of a browser's session, where the settings let cookies in and the call has one."""
+    """Return the token of a browser's session, if the settings allow cookies and the call has one."""
     if not settings.cookie_sessions:
         return None
     return http_request.cookies.get(cookie_name(settings, SESSION)) or None
 
 
 def keep_session(reply: Response, settings: Settings, session: BrowserSession) -> None:
-    """Have the browser keep a session, and send it with calls of its own site's pages only."""
+    """Set the session cookie, which the browser sends only with calls from pages of the same site."""
     reply.set_cookie(
         cookie_name(settings, SESSION),
         session.cookie,
@@ -51,7 +51,7 @@ def keep_session(reply: Response, settings: Settings, session: BrowserSession) -
 
 
 def keep_sign_in(reply: Response, settings: Settings, kept: str) -> None:
-    """Have the browser keep a sign-in while its owner is at the provider, who sends it back by a link: so `Lax`."""
+    """Set the cookie of a sign-in in progress. It is `Lax`, because the provider sends the browser back by a link."""
     reply.set_cookie(
         cookie_name(settings, AT_PROVIDER),
         kept,
@@ -64,7 +64,7 @@ def keep_sign_in(reply: Response, settings: Settings, kept: str) -> None:
 
 
 def forget(reply: Response, settings: Settings, name: str) -> None:
-    """Have the browser forget a cookie."""
+    """Delete a cookie."""
     reply.delete_cookie(
         cookie_name(settings, name), path="/", secure=is_secure(settings), httponly=True, samesite="strict"
     )
@@ -74,10 +74,10 @@ def refuse_other_sites(
     http_request: Request, settings: Settings, parts: AccountParts, principal: Principal
 ) -> None:
     """
-    Refuse a call by cookie that a page of another site may have caused.
+    Refuse a call by cookie that a page of another site may have made.
 
     Raises:
-        Forbidden: it comes from another origin, or may change something and has not the session's token.
+        Forbidden: it comes from another origin, or it may change something and lacks the session's CSRF token.
     """
     require_known_origin(http_request, settings)
     if http_request.method not in SAFE:
@@ -86,7 +86,7 @@ def refuse_other_sites(
 
 def require_known_origin(http_request: Request, settings: Settings) -> None:
     """
-    Make sure that a call comes from a page of this server, or of an origin that the settings list.
+    Make sure that a call comes from a page of this server or of an origin in the settings.
 
     Raises:
         Forbidden: a page of another origin sent it.
@@ -99,6 +99,6 @@ def require_known_origin(http_request: Request, settings: Settings) -> None:
 
 
 def _known_origins(settings: Settings) -> Collection[str]:
-    """Return origins as browsers write them. `*` is none: it lets pages read what needs no cookie."""
+    """Return origins as browsers write them, without `*`, which only covers calls without a cookie."""
     own = urlsplit(settings.public_url)
     return {checked_origin(f"{own.scheme}://{own.netloc}"), *settings.cors_origins}

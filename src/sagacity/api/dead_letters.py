@@ -1,4 +1,4 @@
-"""Turns that a learner gave up: seen, and learned again on demand."""
+"""Dead letters: list them, and replay them."""
 
 from typing import Annotated
 
@@ -43,7 +43,7 @@ async def replay_dead_letter(
     ],
     caller: Runs,
 ) -> Replayed:
-    """Queue one window to be read again, now."""
+    """Queue one window to be read again now."""
     async with caller.begin() as transaction:
         letter = await transaction.dead_letters.replay(dead_letter_id)
     caller.runtime.dispatcher.wake(DueScope(tenant=caller.tenant, user_id=letter.user_id))

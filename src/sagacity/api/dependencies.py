@@ -1,4 +1,4 @@
-"""Who calls, and what they may reach."""
+"""Who is calling, and what the caller may reach."""
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
@@ -39,27 +39,27 @@ _IPV6 = 6
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The runtime on behalf of a principal."""
+    """The runtime for a principal."""
 
     runtime: Runtime
     principal: Principal
 
     @property
     def acting(self) -> Acting:
-        """What the room for memories acts by."""
+        """What the room `memories` needs to act for the caller."""
         return Acting(self.runtime.parts, self.principal)
 
     @property
     def tenant(self) -> Tenant:
-        """Whose data the call works on."""
+        """The organisation whose data the call works on."""
         return self.principal.tenant
 
     def read(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open the principal's data to read, only one user's if one is named; see `Storage.read`."""
+        """Open the principal's data to read, only one user's if *user_id* is given; see `Storage.read`."""
         return self.runtime.storage.read(self.principal, user_id=_user(user_id))
 
     def begin(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open the principal's data to write, only one user's if one is named; see `Storage.begin`."""
+        """Open the principal's data to write, only one user's if *user_id* is given; see `Storage.begin`."""
         return self.runtime.storage.begin(self.principal, user_id=_user(user_id))
 
 
@@ -77,7 +77,7 @@ async def caller_of(http_request: Request) -> Caller:
     Find out whose data the call works on, and refuse a body that is not JSON.
 
     Raises:
-        Unauthorized: its token is not known, or one is needed and did not come.
+        Unauthorized: the token is unknown, or missing although required.
         RequestValidationError: the body is not JSON.
     """
     runtime = runtime_of(http_request)
@@ -186,7 +186,7 @@ async def allowance_of(scope: Scope) -> str:
 
 
 def address_of(http_request: Request) -> str:
-    """Return where a call comes from; of an address of IPv6 the network, as one household has millions of them."""
+    """Return the network address of a call; of IPv6 only the network, as one household has millions of addresses."""
     name = "" if http_request.client is None else http_request.client.host
     try:
         address = ip_address(name)
@@ -235,7 +235,7 @@ def _is_loopback(name: str) -> bool:
 
 
 async def _is_by_cookie(http_request: Request) -> bool:
-    """Return whether the caller is known by a browser's cookie, and sent no token."""
+    """Return whether the caller is identified by a browser's cookie, without a token."""
     await caller_of(http_request)
     return hasattr(http_request.state, _OF_COOKIE) and not hasattr(http_request.state, _PRINCIPAL)
 
@@ -246,9 +246,9 @@ IsByCookie = Annotated[bool, Depends(_is_by_cookie)]
 
 class Needs(SecurityBase):
     """
-    What a route asks of its caller, said beside the route.
+    What a route requires of its caller, declared beside the route.
 
-    It is one dependency, not a chain of them: FastAPI takes a twentieth of a short call for each.
+    One dependency rather than a chain, because each costs a twentieth of a short call.
     """
 
     scheme_name = "token"
@@ -263,11 +263,11 @@ class Needs(SecurityBase):
 
     async def __call__(self, http_request: Request) -> Caller:
         """
-        Return the caller, who has the permission.
+        Return the caller, after checking the permission.
 
         Raises:
-            Forbidden: it has not.
-            Unauthorized: its token is not known, or one is needed and did not come.
+            Forbidden: the caller lacks the permission.
+            Unauthorized: the token is unknown, or missing although required.
             RequestValidationError: the body is not JSON.
         """
         caller = await caller_of(http_request)
@@ -284,12 +284,12 @@ Administers = Annotated[Caller, Security(Needs(Permission.ADMIN))]
 
 async def _administers_or_nobody(http_request: Request) -> Caller | None:
     """
-    Return the caller if it may administer; None if it may not, or does not say who it is.
+    Return the caller if it may administer; None if it may not or is anonymous.
 
-    For a route that is open to everyone, and tells some more: so its description names no token.
+    For routes that are open to everyone but tell administrators more, so their description requires no token.
 
     Raises:
-        Unauthorized: it sent a token that is not known.
+        Unauthorized: its token is unknown.
     """
     try:
         caller = await caller_of(http_request)

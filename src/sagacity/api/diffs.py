@@ -1,4 +1,4 @@
-"""What an upgrade would change, to decide by."""
+"""What an upgrade would change, to decide whether to do it."""
 
 from collections.abc import Sequence
 

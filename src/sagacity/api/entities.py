@@ -1,4 +1,4 @@
-"""Who and what a user speaks of, and how these belong together: read, edited, merged."""
+"""A user's graph: read, edit and merge entities and relationships."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeVar
@@ -35,7 +35,7 @@ Written = TypeVar("Written")
 
 
 async def _write(caller: Caller, user_id: str, work: Callable[[Transaction], Awaitable[Written]]) -> Written:
-    """Do *work* on a user's rows, and again if learning got in its way, which comes to the same names."""
+    """Run *work* on a user's rows; retried if it conflicts with learning, which writes the same names."""
 
     async def once() -> Written:
         async with caller.begin(user_id=user_id) as transaction:
@@ -163,7 +163,7 @@ async def list_relationships(
     """
     Return a page of a user's relationships, most certain first; with `entity_id`, those of that entity.
 
-    A relationship holds as long as a memory says so that is in force; one that a person added or edited stays.
+    A relationship holds as long as a memory in force states it; one that a person added or edited stays.
     """
     async with caller.read(user_id=user_id) as snapshot:
         found, total = await snapshot.relationships.list_page(

@@ -1,4 +1,4 @@
-"""Errors become replies: one table, error to status, and one shape of body."""
+"""Turn errors into replies: one table from error to status, and one shape of body."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -34,7 +34,7 @@ from sagacity.schemas.fault_words import in_words
 
 CORRELATION_HEADER = "X-Correlation-ID"
 REQUEST_HEADER = "X-Request-ID"
-"""The same value, under the name that many proxies and clients give it."""
+"""The same value under the header that many proxies and clients use."""
 STATUS: Mapping[type[SagacityError], int] = {
     NotFound: 404,
     Conflict: 409,
@@ -52,17 +52,17 @@ STATUS: Mapping[type[SagacityError], int] = {
     ConfigError: 500,
     SagacityError: 500,
 }
-"""The nearest class counts."""
+"""The most specific class counts."""
 _NAMES = {400: "InvalidInput", 404: "NotFound", 405: "MethodNotAllowed", 413: "TooLarge", 422: "InvalidInput"}
 MOST_FAULTS = 100
-"""More of them help nobody, and a list of a million wrong members would be answered with a hundred megabytes."""
+"""How many faults are reported: a million wrong list members would otherwise make a reply of 100 MB."""
 _TOLD = 5
-"""So many are in the message; the others are in the detail."""
+"""How many faults the message contains; the others are in the detail."""
 _LONGEST_TYPE = 100
 _TOO_SHORT = "too_short"
 _ADD_TYPE = "add the header `Content-Type: application/json`"
 RETRY_SECONDS = 1
-"""When to try again what failed for a reason that passes by itself."""
+"""When to retry after a temporary failure."""
 _DATABASE = "The database failed and nothing was stored. The log has the details under the correlation id."
 _INTERNAL = "Something went wrong on the server. Its log has the details under the correlation id."
 
@@ -75,7 +75,7 @@ def status_of(error: SagacityError) -> int:
 
 
 def correlation_id() -> str | None:
-    """Return the id under which the log knows this call."""
+    """Return this call's id in the log."""
     bound = structlog.contextvars.get_contextvars().get("correlation_id")
     return None if bound is None else str(bound)
 
@@ -92,17 +92,17 @@ def problem_response(
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """
-    Return the reply to a call that failed.
+    Build the reply to a failed call.
 
     Args:
-        status: of HTTP.
-        name: the kind of error.
-        message: for people.
-        detail: the message unless something longer is given, or *faults* are.
-        faults: what is wrong with an input, as `faults_of` has it.
-        retry_after: after how many seconds to try again, where that helps.
+        status: the HTTP status.
+        name: the error's name.
+        message: a text for people.
+        detail: more than the message, if anything; *faults* take its place.
+        faults: what is wrong with an input; see `faults_of`.
+        retry_after: seconds to wait before a retry, if one can help.
         challenge: what a second step of signing in needs.
-        headers: of the reply, beside its own.
+        headers: additional headers of the reply.
     """
     longer = list(faults) or detail
     body = Problem(
@@ -124,7 +124,7 @@ def problem_response(
 def error_response(
     error: SagacityError, *, retry_after: int | None = None, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
-    """Return the reply to one of our own errors; *retry_after* is in seconds, for one that passes by itself."""
+    """Return the reply to one of our own errors; *retry_after* is in seconds, for a temporary one."""
     more = {"WWW-Authenticate": "Bearer"} if isinstance(error, Unauthorized) else {}
     if retry_after is None and isinstance(error, RateLimited):
         retry_after = error.retry_after_seconds
@@ -144,12 +144,12 @@ def error_response(
 
 
 def crash_response() -> JSONResponse:
-    """Return the reply to a call that ended in an error nobody foresaw; it says only where to look."""
+    """Return the reply to an unforeseen error; it only says where to look."""
     return problem_response(500, "InternalError", _INTERNAL)
 
 
 def faults_of(errors: Sequence[object]) -> list[JsonValue]:
-    """Return what is wrong with an input, fault by fault, without the input itself: it may hold secrets."""
+    """Return the faults of an input, without the input itself, which may contain secrets."""
     found: list[JsonValue] = []
     faults = [cast("Mapping[str, object]", error) for error in errors[:MOST_FAULTS]]
     within = {tuple(place[:size]) for place in map(_place, faults) for size in range(len(place))}
@@ -172,7 +172,7 @@ def _place(fault: Mapping[str, object]) -> Sequence[object]:
 
 
 def _field_fault(fault: JsonValue) -> FieldFault:
-    """Return a fault with its place as one text, such as `interaction_data_list.0.content`."""
+    """Return a fault with its location as one text, such as `interaction_data_list.0.content`."""
     parts = cast("dict[str, object]", fault)
     place = [str(part) for part in cast("list[object]", parts["loc"]) if part != "body"]
     return FieldFault(field=".".join(place) or "body", message=str(parts["msg"]), type=str(parts["type"]))
@@ -184,7 +184,7 @@ def _message(fault: JsonValue) -> str:
 
 
 async def foreseen_response(http_request: Request, error: Exception) -> JSONResponse:
-    """Return the reply to an error of this program's own; those that are nobody's mistake are logged."""
+    """Return the reply to one of this program's own errors; those that are not the caller's fault are logged."""
     assert isinstance(error, SagacityError)  # noqa: S101  it is registered for no other
     if status_of(error) >= 500:  # noqa: PLR2004  HTTP's own border
         own = isinstance(error.__cause__, SagacityError)  # the words of others may quote what was said
@@ -208,14 +208,14 @@ async def _invalid(http_request: Request, error: Exception) -> JSONResponse:
 
 
 def not_json(fault: str) -> RequestValidationError:
-    """Return the error of a body that is not JSON, because of *fault*."""
+    """Return the error for a body that is not JSON because of *fault*."""
     return RequestValidationError(
         [{"type": "json_invalid", "loc": ("body",), "msg": fault, "ctx": {"error": fault}}]
     )
 
 
 def _not_declared(http_request: Request) -> JSONResponse:
-    """Tell whoever sent a body that does not say of itself to be JSON, as `curl -d` does, what to add."""
+    """Explain the missing header to a caller whose body is not declared as JSON, as with `curl -d`."""
     given = http_request.headers.get("Content-Type", "")
     known = given if 0 < len(given) <= _LONGEST_TYPE and given.isprintable() else "another type, or none"
     text = f"the body must be JSON, but was sent as {known}; {_ADD_TYPE}"
@@ -237,11 +237,11 @@ def _http(http_request: Request, error: Exception, paths: Paths) -> JSONResponse
 
 def install_errors(app: FastAPI, paths: Paths) -> None:
     """
-    Make *app* answer every foreseen error in the one shape; of others, `middleware/crash.py` does.
+    Make *app* answer every foreseen error in the same shape; `middleware/crash.py` does so for others.
 
     Args:
         app: the application.
-        paths: what it serves.
+        paths: its paths and their methods.
     """
 
     async def http(http_request: Request, error: Exception) -> JSONResponse:

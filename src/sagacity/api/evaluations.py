@@ -1,4 +1,4 @@
-"""Whether sessions went well, and the figures of the dashboard."""
+"""Evaluations of sessions, and the figures of the dashboard."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -68,7 +68,7 @@ async def get_shadow_report(
     """
     Return how the agent compares with its shadow: counts, win rates with intervals, and a check of the judge.
 
-    Nothing is claimed of fewer than 20 decided sessions.
+    With fewer than 20 decided sessions, no conclusion is drawn.
     """
     return await shadow_report(
         caller.acting,
@@ -114,7 +114,7 @@ async def get_dashboard_series(
     source: Annotated[Label | None, Query(description="Only what is from this source.")] = None,
 ) -> FigureReport:
     """
-    Return what was published, learned and judged over time, without gaps, on the hours, days or weeks of UTC.
+    Return what was published, learned and judged over time, without gaps, by hour, day or week (UTC).
 
     There are at most 750 steps, so hours reach 31 days back.
     """

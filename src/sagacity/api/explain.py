@@ -1,4 +1,4 @@
-"""How an answer came about, for those who asked: a line for everybody, the whole of it on request."""
+"""How an answer came about: one line always, the whole trace on request."""
 
 from sagacity.domain.query import Query, Trace
 from sagacity.memories.search import REFORMULATION
@@ -10,13 +10,13 @@ NO_USER = "no user was named, so only what is known to all was searched"
 
 def remarks(trace: Trace, *, threshold: float, is_empty: bool, is_of_nobody: bool = False) -> str | None:
     """
-    Return what a reader should know of how the answer came about; None if all went well.
+    Return what the caller should know about the answer, such as a failed strategy; None if all went well.
 
     Args:
         trace: of the search.
-        threshold: what was asked for.
+        threshold: the requested threshold.
         is_empty: whether nothing was returned.
-        is_of_nobody: whether memories of users were left out, as no user was named.
+        is_of_nobody: whether users' memories were left out because no user was named.
     """
     said = [
         f"the question was not reformulated: {why}"
@@ -34,11 +34,11 @@ def remarks(trace: Trace, *, threshold: float, is_empty: bool, is_of_nobody: boo
 
 def explained(body: SearchOptions, text: str, trace: Trace) -> Explanation | None:
     """
-    Return how an answer came about; None if nobody asked.
+    Return how an answer came about; None unless requested.
 
     Args:
-        body: what was asked.
-        text: what was searched for.
+        body: the request.
+        text: the text that was searched for.
         trace: of the search.
     """
     if not body.explain:

@@ -438,7 +438,7 @@ FIELD_WORDS: Final[Mapping[str, str]] = {
 
 
 def describe_fields(schemas: Mapping[str, dict[str, Any]]) -> None:
-    """Give each schema and field of the description that has no text of its own the one that it has here."""
+    """Add the texts defined here to schemas and fields of the description that have none."""
     for name, schema in schemas.items():
         if "description" not in schema and name in SCHEMA_WORDS:
             schema["description"] = SCHEMA_WORDS[name]

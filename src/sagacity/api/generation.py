@@ -1,4 +1,4 @@
-"""Learning that someone starts: over whole logs into PENDING, or over their newest windows into CURRENT."""
+"""Start learning by hand: over whole logs into PENDING, or over the newest windows into CURRENT."""
 
 from sagacity.api.dependencies import Caller, Runs
 from sagacity.api.parameters import Waited
@@ -146,7 +146,7 @@ async def _playbooks(
 async def _generated(
     caller: Caller, name: OperationName, parameters: OperationParameters, *, wait: bool | None
 ) -> tuple[Operation, OperationView | None]:
-    """Start a run and, if it is waited for, return how far it got."""
+    """Start a run and, if the call waits, return how far it got."""
     operation = await generate(caller.acting, name, parameters, wait_seconds=wait_seconds(caller, wait=wait))
     if wait is False:
         return operation, None

@@ -1,4 +1,4 @@
-"""Whether the server works; open to everyone, and silent about data."""
+"""Whether the server works; open to everyone, and says nothing about data."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -40,12 +40,12 @@ _SERVICES: Mapping[str, str] = {
     "workers": "workers",
     "tokens": "tokens",
 }
-"""What the checks are called among the services."""
+"""The names of the checks in the list of services."""
 
 
 @cache
 def server_version() -> str:
-    """Return the version of the package that is installed."""
+    """Return the version of the installed package."""
     return version(PACKAGE)
 
 
@@ -68,7 +68,7 @@ async def health(http_request: Request) -> Health:
 
 @router.get("/health/live", openapi_extra=sdk())
 async def live(http_request: Request) -> Liveness:
-    """Return that the process is alive: if this fails, start it again."""
+    """Return that the process is alive: if this fails, restart it."""
     return Liveness(timestamp=http_request.app.state.clock.now())
 
 
@@ -89,7 +89,7 @@ async def ready(http_request: Request, response: Response) -> Readiness:
 
 
 def readiness_of(found: Sequence[Checked], now: datetime) -> Readiness:
-    """Return what *found* comes to: all required parts work, or not."""
+    """Return the overall status: whether all required parts work."""
     is_ready = all(one.ok or not one.required for one in found)
     return Readiness(
         status="ready" if is_ready else "not ready",
@@ -104,9 +104,9 @@ def readiness_of(found: Sequence[Checked], now: datetime) -> Readiness:
 @router.get("/health/detailed", response_model_exclude_none=True, openapi_extra=sdk())
 async def detailed_health(runtime: RuntimeDep, caller: AdministersOrNobody) -> DetailedHealth:
     """
-    Check every part of the server, and say how each is; the status is always 200.
+    Check every part of the server and report each one; the status is always 200.
 
-    What does the work, how fast it answers and why it does not is only told to callers with an API token.
+    Names, response times and reasons of failures are shown only to callers with an API token.
     """
     found = await checked(runtime)
     return DetailedHealth(

@@ -1,4 +1,4 @@
-"""How a memory came to be what it is; and the way back from a merge."""
+"""The history of a memory, and how to undo a merge."""
 
 from typing import Annotated
 
@@ -75,7 +75,7 @@ async def undo_memory_merge(
     """
     Undo one merge: the merged memories are current again, and what was merged into them becomes a memory of its own.
 
-    If the memory replaced others without a merge, it stays, and they are current again, too. The reply is 409 if the
+    If the memory replaced others without a merge, it stays current beside them. The reply is 409 if the
     memory is not current, was merged again since, or replaced nothing.
     """
     done = await undo(caller.acting, memory_id, kind)

@@ -1,4 +1,4 @@
-"""What happened: published, read back, deleted."""
+"""Interactions: publish, read and delete them."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -74,7 +74,7 @@ def _check_images(body: PublishBody, *, block_private: bool) -> None:
 
 
 async def _learned(caller: Caller, stored: Request, *, force: bool) -> PublishReply:
-    """Learn what is due now, and say what came of it; the publish itself has succeeded already."""
+    """Learn what is due now, and report the result; the publish itself has succeeded already."""
     runtime = caller.runtime
     report = await runtime.tasks.run_now(caller.tenant, stored.user_id, LEARN, force=force)
     runtime.dispatcher.wake(DueScope(tenant=caller.tenant, user_id=stored.user_id))

@@ -55,10 +55,10 @@ async def get_invitations(
 @limited(Rate.RUN)
 async def invite(body: InviteBody, caller: Administers) -> InvitationReply:
     """
-    Invite an address to the organisation; an e-mail carries a code that is good once.
+    Invite an address to the organisation; an e-mail contains a code that can be used once.
 
-    It lasts seven days, unless `SAGACITY_INVITATION_HOURS` says otherwise. Whether the address has an account makes no
-    difference. Only an owner invites an owner.
+    It is valid for seven days, unless `SAGACITY_INVITATION_HOURS` says otherwise. The address may have an account or
+    not. Only an owner can invite an owner.
     """
     made = await invitations.invite(caller.runtime.accounts.parts, caller.principal, body.email, body.role)
     return InvitationReply(invitation=invitation_view(made), msg="an e-mail is on its way")
@@ -70,7 +70,7 @@ async def accept(body: AcceptBody, caller: Reads) -> JoinedReply:
     """
     Become a member of the organisation that invited the account's address, with the code of the e-mail.
 
-    The session stays where it is: `POST /api/organizations/switch` goes there.
+    The session stays in its organisation; `POST /api/organizations/switch` changes that.
     """
     tenant, member = await invitations.accept(caller.runtime.accounts.parts, caller.principal, body.code)
     return JoinedReply(org_id=tenant.org_id, role=member.role, msg="you are a member now")
@@ -84,7 +84,7 @@ async def accept(body: AcceptBody, caller: Reads) -> JoinedReply:
 )
 @limited(Rate.RUN)
 async def send_again(invitation_id: InvitationId, caller: Administers) -> InvitationReply:
-    """Send an invitation once more, with a new code that lasts as long; the code before is good no more."""
+    """Send an invitation again with a new code that is valid as long; the previous code becomes invalid."""
     parts = caller.runtime.accounts.parts
     found = await invitations.send_again(parts, caller.principal, invitation_id)
     return InvitationReply(invitation=invitation_view(found), msg="an e-mail is on its way")
@@ -98,6 +98,6 @@ async def send_again(invitation_id: InvitationId, caller: Administers) -> Invita
 )
 @limited(Rate.WRITE)
 async def revoke(invitation_id: InvitationId, caller: Administers) -> Reply:
-    """Take an invitation back; its code is good no more."""
+    """Withdraw an invitation; its code becomes invalid."""
     await invitations.revoke(caller.runtime.accounts.parts, caller.principal, invitation_id)
     return Reply(msg="the invitation is revoked")

@@ -1,4 +1,4 @@
-"""What a route says of itself beside its endpoint, read when the application is put together."""
+"""Marks that a route carries beside its endpoint; they are read when the application is built."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
 def mark(name: str, value: object) -> Callable[[Endpoint], Endpoint]:
-    """Return what gives an endpoint the mark *name*."""
+    """Return a decorator that gives an endpoint the mark *name*."""
 
     def marked_with(endpoint: Endpoint) -> Endpoint:
         vars(endpoint)[name] = value
@@ -20,7 +20,7 @@ def mark(name: str, value: object) -> Callable[[Endpoint], Endpoint]:
 
 
 def marked(routers: Iterable[APIRouter], name: str) -> dict[str, Any]:
-    """Return the values of the mark *name*, by method and path such as `POST /api/search`, where there is one."""
+    """Return the values of the mark *name* by method and path, such as `POST /api/search`."""
     return {
         f"{method} {route.path}": vars(route.endpoint)[name]
         for router in routers

@@ -50,9 +50,9 @@ async def get_members(
 @limited(Rate.WRITE)
 async def change_role(user_id: MemberId, body: RoleBody, caller: Administers) -> MemberReply:
     """
-    Give a member another role. It holds in every process from the next call on.
+    Change a member's role, effective in every process from the next call on.
 
-    Only an owner makes somebody an owner, or something else of one. The last owner stays one: 409.
+    Only an owner may grant or take the role of owner. Changing the last owner's role gets 409.
     """
     known = await members.change_role(
         caller.runtime.accounts.parts, caller.principal, UserId(user_id), body.role
@@ -66,10 +66,10 @@ async def change_role(user_id: MemberId, body: RoleBody, caller: Administers) ->
 @limited(Rate.WRITE)
 async def remove_member(user_id: MemberId, caller: Reads) -> Reply:
     """
-    Take a member out of the organisation. Everybody may leave; others are taken out by those who administer.
+    Remove a member from the organisation. Everybody may leave; only administrators remove others.
 
-    It holds in every process from the next call on. The user's data stays until it is erased. The last owner stays:
-    409.
+    Effective in every process from the next call on. The user's data stays until it is erased. Removing the last owner
+    gets 409.
     """
     parts = caller.runtime.accounts.parts
     await members.remove_member(parts, caller.principal, UserId(user_id))

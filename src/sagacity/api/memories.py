@@ -1,4 +1,4 @@
-"""A user's memories of the four types: added, listed, found, edited, deleted."""
+"""A user's memories of the four types: add, list, search, edit, delete."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -60,7 +60,7 @@ _ERRORS_TOLD = 20
 @router.post("", status_code=201, openapi_extra=sdk(positional=("memory_type", "content")))
 @limited(Rate.WRITE)
 async def add_memory(body: CreateMemoryBody, for_user: WritesForUser) -> ChatMemoryView:
-    """Store a memory of a user. It is found by its words and by its meaning at once."""
+    """Store a memory of a user. It can be found by words and by meaning at once."""
     [stored] = await add_for_user(for_user.acting, for_user.user_id, [body.to_draft()])
     return memory_view_of(stored)
 
@@ -69,9 +69,9 @@ async def add_memory(body: CreateMemoryBody, for_user: WritesForUser) -> ChatMem
 @limited(Rate.WRITE)
 async def add_memories(body: CreateMemoriesBody, for_user: WritesForUser) -> CreatedMemories:
     """
-    Store several memories of a user; those that break a rule are left out, and named.
+    Store several memories of a user; invalid ones are left out and named.
 
-    The reply is 422 if all of them do, and nothing was stored.
+    The reply is 422 if all are invalid, and nothing is stored.
     """
     drafts, refused = body.sorted_out()
     if not drafts:
@@ -103,9 +103,9 @@ async def list_memories(
 @limited(Rate.SEARCH)
 async def search_memories(body: FindMemoriesBody, for_user: ReadsForUser) -> FoundMemories:
     """
-    Search the user's memories by words and by meaning, with the scores that say why each was found.
+    Search the user's memories by words and by meaning, with each result's scores.
 
-    What is returned counts as used, which `frequency_score` rises with.
+    Returned memories count as used, which raises their `frequency_score`.
     """
     wish = MemoryQuery(
         text=body.query,
@@ -130,7 +130,7 @@ async def search_memories(body: FindMemoriesBody, for_user: ReadsForUser) -> Fou
 
 @router.get("/stats", openapi_extra=sdk(positional=()))
 async def get_memory_stats(for_user: ReadsForUser) -> MemoryStats:
-    """Return what is remembered of the user, in numbers."""
+    """Return statistics of the user's memories."""
     counts = await counts_of_user(for_user.acting, for_user.user_id)
     by_type = {f"{one}_memories": counts.by_kind.get(kind, 0) for one, kind in KIND_OF.items()}
     return MemoryStats(
@@ -160,7 +160,7 @@ async def list_memories_of_type(
 
 @router.get("/{memory_id}", openapi_extra=sdk())
 async def get_memory(memory_id: MemoryName, for_user: ReadsForUser) -> ChatMemoryView:
-    """Return one memory of the user that is in force."""
+    """Return one of the user's memories in force."""
     return memory_view_of(await memory_of_user(for_user.acting, for_user.user_id, memory_id))
 
 
@@ -226,7 +226,7 @@ async def _page(
 
 
 def _kinds(*types: MemoryType) -> tuple[MemoryKind, ...]:
-    """Return the kinds of *types*; all that have one where none is named."""
+    """Return the kinds of *types*; without types, all kinds that have one."""
     return tuple(KIND_OF[one] for one in dict.fromkeys(types)) or TYPED_KINDS
 
 
@@ -236,10 +236,10 @@ def _cursor(at: datetime, memory_id: int) -> str:
 
 def _read_cursor(cursor: str) -> Place:
     """
-    Read what a page before gave as its end.
+    Parse a page token.
 
     Raises:
-        InvalidInput: it is none of ours.
+        InvalidInput: it was not issued by this API.
     """
     at, _, number = cursor.rpartition(".")
     try:

@@ -1,4 +1,4 @@
-"""What is wrong with stored memories: junk, duplicates, contradictions, stale ones, and those without evidence."""
+"""Problems of stored memories: junk, duplicates, contradictions, stale ones, and those without evidence."""
 
 from typing import Annotated
 
@@ -41,9 +41,9 @@ async def get_memory_health(
     ] = 30,
 ) -> MemoryHealth:
     """
-    Return how sound memories are, from 0 to 100, with how many have each problem, examples, and what to do next.
+    Return a health score from 0 to 100, with the count and examples of each problem, and what to do next.
 
-    Problems are `junk`, `duplicate`, `contradiction`, `stale` and `orphaned`. Only memories in force are looked at.
+    Problems are `junk`, `duplicate`, `contradiction`, `stale` and `orphaned`. Only memories in force are checked.
     Nothing is changed.
     """
     user = whose_reviews(caller.acting, user_id, include_all_users=include_all_users)

@@ -1,4 +1,4 @@
-"""The server's own figures, for Prometheus."""
+"""The server's metrics, for Prometheus."""
 
 from fastapi.responses import PlainTextResponse
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
@@ -15,9 +15,9 @@ router = resource("health", prefix="")
 @router.get("/metrics", response_class=PlainTextResponse, openapi_extra=sdk(generated=False))
 async def metrics(caller: Administers) -> PlainTextResponse:
     """
-    Return the figures of this server and what waits in the database, in the text format of Prometheus.
+    Return this server's metrics and the database's backlog, in the text format of Prometheus.
 
-    They are about all organisations, so only a token of the organisation `self-host-org` is let in. They name no user
+    They cover all organisations, so only a token of the organisation `self-host-org` is accepted. They name no user
     and no organisation.
     """
     caller.principal.require_operator()
@@ -25,7 +25,7 @@ async def metrics(caller: Administers) -> PlainTextResponse:
 
 
 async def metrics_reply(runtime: Runtime | WorkerRuntime) -> PlainTextResponse:
-    """Return the figures of a server or a worker; a worker records no calls."""
+    """Return the metrics of a server or a worker; a worker records no calls."""
     recording = (runtime.analytics, runtime.usage) if isinstance(runtime, Runtime) else ()
     buffers = [one for one in recording if one is not None]
     text = runtime.metrics.text(

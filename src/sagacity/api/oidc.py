@@ -1,4 +1,4 @@
-"""Signing in at an OpenID Connect provider, and with a cookie in place of tokens."""
+"""Sign in with an OpenID Connect provider, and with a cookie instead of tokens."""
 
 from typing import Annotated
 
@@ -29,7 +29,7 @@ from sagacity.schemas.totp import AnswerBody
 
 router = resource("accounts")
 public = resource("accounts")
-"""What nobody has a token for yet."""
+"""Routes for callers without a token."""
 pages = APIRouter(prefix=PREFIX, include_in_schema=False)
 """Where browsers are sent; providers add parameters of their own."""
 
@@ -92,7 +92,7 @@ async def exchange_code(body: SignInCodeBody, visitor: Visits) -> SessionTokens:
     """
     Exchange the code of a sign-in at an OpenID Connect provider for the first tokens of its session.
 
-    The code is good once, for two minutes. A second exchange ends the session, with all its tokens. A page sends the
+    The code works once, within two minutes. A second exchange ends the session, with all its tokens. A page sends the
     verifier whose hash it began the sign-in with.
     """
     tokens = await flow.exchange_code(visitor.parts, body.code, verifier=body.code_verifier)

@@ -1,4 +1,4 @@
-"""The OpenAPI document: what the routes say of themselves, with an example of each call."""
+"""Build the OpenAPI document from the routes, with an example of each call."""
 
 import asyncio
 import json
@@ -65,7 +65,7 @@ Document = dict[str, Any]
 
 
 class Example(Value):
-    """What is sent, and what comes back."""
+    """A request and its reply."""
 
     request: JsonValue = None
     reply: JsonValue
@@ -141,7 +141,7 @@ _BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum
 
 
 def _make_bounds_exact(part: object) -> None:
-    """Write the bounds of integers as integers: FastAPI makes floats of them, and 2^63 of the largest."""
+    """Write the bounds of integers as integers: FastAPI writes floats, which rounds the largest to 2^63."""
     if isinstance(part, dict):
         schema = cast("Document", part)
         for name in _BOUNDS & schema.keys():
@@ -161,7 +161,7 @@ _REFUSALS = {
 
 
 def _describe(method: str, path: str, operation: Document) -> None:
-    """Give an operation its examples, and its errors the shape that they have."""
+    """Add examples to an operation, and the actual shape of its errors."""
     example = examples().get(f"{method.upper()} {path}")
     if example is not None:
         if "requestBody" in operation:

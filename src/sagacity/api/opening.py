@@ -1,4 +1,4 @@
-"""A server opens what it runs on: before it answers calls or, if its database is away, as soon as that is back."""
+"""Open what the server runs on: before it answers calls or, if the database is down, as soon as that is back."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -13,27 +13,27 @@ from sagacity.storage.when_there import when_there
 
 
 class Watcher(Protocol):
-    """What wants to know how it goes, and may object."""
+    """The interface of an observer, which may veto."""
 
     async def accept(self, runtime: Runtime) -> None:
-        """Look at *runtime* before the first call is answered; what it raises ends the server."""
+        """Called with *runtime* before the first call is answered; an exception stops the server."""
         ...
 
     def waits(self, reason: str) -> None:
-        """Hear that the database is away, each time that it is for another *reason*."""
+        """Called when the database is down, once for each new *reason*."""
         ...
 
     def opened(self) -> None:
-        """Hear that calls are answered."""
+        """Called when calls are answered."""
         ...
 
     def failed(self, error: Exception) -> None:
-        """Hear that the server listens, and cannot go on."""
+        """Called when the server listens but cannot open its runtime."""
         ...
 
 
 class Unwatched:
-    """Accepts all, and wants to know nothing."""
+    """Accepts everything and ignores all events."""
 
     async def accept(self, runtime: Runtime) -> None:
         """Accept it."""

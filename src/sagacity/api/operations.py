@@ -1,4 +1,4 @@
-"""Long runs that someone started: their state, the list of them, cancelling."""
+"""Operations: list them, look at one, cancel one."""
 
 from typing import Annotated
 
@@ -89,7 +89,7 @@ async def cancel_operation(body: CancelOperationBody, caller: Runs) -> Operation
 
 
 def _nothing_to_stop(ended: Operation | None) -> str:
-    """Say that the run has ended already, or that there is none."""
+    """Report that the run has ended already, or that there is none."""
     if ended is None or ended.finished_at is None:
         return "nothing is running that could be cancelled"
     return (

@@ -38,7 +38,7 @@ async def switch(
     """
     Begin a session in another organisation of the account. The next sign-in leads there, too.
 
-    The session so far goes on where it is, so that no program finds itself elsewhere between two calls. That of a
+    The current session stays in its organisation, so that no program changes place between two calls. That of a
     browser ends: its cookie is replaced, and the reply holds no token but that of the page, `csrf_token`.
     """
     runtime = caller.runtime

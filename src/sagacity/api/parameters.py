@@ -1,4 +1,4 @@
-"""Query parameters that several routes share, with what the API's description says of them."""
+"""Query parameters that several routes share, with their descriptions."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What a user says of themselves, and what may be remembered of them."""
+"""A user's own settings: what they say of themselves, and what may be remembered."""
 
 from fastapi import Response
 
@@ -26,7 +26,7 @@ router = resource("settings", path="/profile")
 
 @router.get("", openapi_extra=sdk(positional=()))
 async def get_user_settings(for_user: ReadsForUser) -> SettingsView:
-    """Return the user's record; one that was not there is made, with what is usual."""
+    """Return the user's record; a missing one is created with the defaults."""
     return settings_view(await settings_of(for_user.acting, for_user.user_id))
 
 
@@ -68,5 +68,5 @@ async def update_memory_settings(
 @router.post("/memory-settings/reset", openapi_extra=sdk(positional=()))
 @limited(Rate.WRITE)
 async def reset_memory_settings(for_user: WritesForUser) -> MemorySettingsView:
-    """Bring back what is usual of what may be remembered of the user."""
+    """Reset to the defaults what may be remembered of the user."""
     return memory_settings_view(await change_memory_settings(for_user.acting, for_user.user_id, None))

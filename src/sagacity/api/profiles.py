@@ -1,4 +1,4 @@
-"""What is known about users: profiles."""
+"""Profiles: facts about users."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -119,7 +119,7 @@ async def get_all_profiles(
     """
     Return profiles, last changed first: `current` (the default), `pending` or `archived`.
 
-    Without `user_id`, those of all users. With a `query`, those that its words find, best first.
+    Without `user_id`, those of all users. With a `query`, those that match its words, best first.
     """
     choice = Choice(
         kind=MemoryKind.PROFILE,

@@ -1,4 +1,4 @@
-"""What models are asked by: listed, previewed, and an older version chosen."""
+"""Prompts: list, preview, and choose an older version."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Quarantines: what is taken out of everything that is served, and back."""
+"""Quarantines: take data out of everything that is served, and put it back."""
 
 from typing import Annotated
 
@@ -30,11 +30,11 @@ QuarantineId = Annotated[ExactId, Path(description="The quarantine, as `GET /api
 @limited(Rate.RUN)
 async def begin_quarantine(body: QuarantineBody, caller: Reviews) -> QuarantineView:
     """
-    Take a source, a request, a user or a learner out of everything that is served, in one step.
+    Take a source, a request, a user or a learner out of everything that is served, at once.
 
-    With it goes all that was derived from it: memories of every kind, also those that serve all users, entities,
-    summaries and evaluations. Nothing is deleted. What is published or learned of it from then on is held as well. What
-    is held already gives 409.
+    Everything derived from it goes with it: memories of every kind, also those that serve all users, entities,
+    summaries and evaluations. Nothing is deleted. What is published or learned of it later is held too. What
+    is already held gets 409.
     """
     return quarantine_view(await quarantine(caller.acting, body.target, body.value, reason=body.reason))
 
@@ -74,7 +74,7 @@ async def get_held(
         int, Query(ge=0, le=1_000_000, description="How many memories, and turns, to leave out before them.")
     ] = 0,
 ) -> HeldPage:
-    """Return what a quarantine holds, so that it can be reviewed; nothing once it was released."""
+    """Return what a quarantine holds, for review; empty after its release."""
     return await held_page(await held_by(caller.acting, quarantine_id, limit=limit, offset=offset))
 
 
@@ -85,5 +85,5 @@ async def get_held(
 )
 @limited(Rate.RUN)
 async def end_quarantine(quarantine_id: QuarantineId, body: ReleaseBody, caller: Reviews) -> QuarantineView:
-    """Serve again what no other quarantine holds, as it was before. Doing it twice changes nothing."""
+    """Release a quarantine: what no other one holds is served again as before. Repeating it changes nothing."""
     return quarantine_view(await release(caller.acting, quarantine_id, reason=body.reason))

@@ -1,4 +1,4 @@
-"""Quotas: what organisations may have at most, and how much of it they use."""
+"""Quotas of organisations, and how much of each is used."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -35,7 +35,7 @@ async def quotas_of_organisation(org_id: Organisation, caller: Administers) -> Q
     """
     Return the limits of any organisation, with how much of each is used.
 
-    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+    Only callers of the organisation `self-host-org`, which runs the server, are accepted.
     """
     return _reply(await quotas_of(caller.runtime.storage, caller.principal, org_id))
 
@@ -46,10 +46,10 @@ async def set_quotas_of_organisation(
     org_id: Organisation, body: QuotasBody, caller: Administers
 ) -> QuotasReply:
     """
-    Set limits of an organisation. They hold from the next call on, in every process.
+    Set limits of an organisation, effective in every process from the next call on.
 
-    What there is beyond a limit stays; no more is added. Only a caller of the organisation `self-host-org`, which runs
-    the server, is let in.
+    What exceeds a limit already stays; nothing is added. Only callers of the organisation `self-host-org`, which runs
+    the server, are accepted.
     """
     return _reply(await set_quotas(caller.runtime.storage, caller.principal, org_id, body.limits))
 

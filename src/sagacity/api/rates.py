@@ -1,4 +1,4 @@
-"""How often a route may be called, said beside it."""
+"""The rate limit of a route, declared beside it."""
 
 from collections.abc import Callable, Iterable
 from enum import IntEnum
@@ -11,7 +11,7 @@ _RATE = "rate"
 
 
 class Rate(IntEnum):
-    """Calls a minute, for each route and caller."""
+    """Calls per minute, for each route and caller."""
 
     GENERATE = 5
     RUN = 10
@@ -20,10 +20,10 @@ class Rate(IntEnum):
 
 
 def limited(rate: Rate) -> Callable[[Endpoint], Endpoint]:
-    """Return what marks an endpoint as limited; one that is not marked has no limit."""
+    """Return a decorator that limits an endpoint; without it there is no limit."""
     return mark(_RATE, rate)
 
 
 def limits_of(routers: Iterable[APIRouter]) -> dict[str, int]:
-    """Return calls a minute by method and path such as `POST /api/search`."""
+    """Return calls per minute by method and path, such as `POST /api/search`."""
     return {call: int(rate) for call, rate in marked(routers, _RATE).items()}

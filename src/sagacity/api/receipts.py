@@ -1,4 +1,4 @@
-"""What became of one publish: stored, findable, learned."""
+"""The receipt of one publish: stored, searchable, learned from."""
 
 from typing import Annotated
 

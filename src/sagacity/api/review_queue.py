@@ -1,4 +1,4 @@
-"""Memories that a person should look at, what the person decides, and how that is undone."""
+"""The review queue: memories to look at, the reviewer's decisions, and undoing them."""
 
 from sagacity.api.dependencies import Reads, Writes
 from sagacity.api.rates import Rate, limited
@@ -90,8 +90,8 @@ async def undo_memory_review(body: UndoMemoryReviewBody, caller: Writes) -> Revi
     """
     Undo one review action: the memory is current and may be in the queue again.
 
-    What it was merged into says what it said before, unless it was changed since. The reply is 409 if the action was
-    undone already, or the memory was changed since.
+    The memory that it was merged into gets its former text back, unless it was changed since. The reply is 409 if the
+    action was undone already, or the memory was changed since.
     """
     done = await undo_review(
         caller.acting,

@@ -1,4 +1,4 @@
-"""A route that knows its names: what a caller sends beside them is refused, or named in the reply to a write."""
+"""A route that knows the names of its parameters: others are refused, or named in the reply to a write."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,16 +21,16 @@ _REQUEST = "request_with_names"
 
 
 def operation_id(route: APIRoute) -> str:
-    """Return what the call is called in every client."""
+    """Return the name of the call in every client."""
     return route.name
 
 
 class Route(APIRoute):
     """
-    Takes no query parameter in silence that it does not know.
+    Refuses unknown query parameters.
 
-    Less said is more read, or more deleted: a mistyped filter would choose everything. A write is carried out all the
-    same, as a newer client may send more than this server knows; its reply names in `warnings` what was left out.
+    A mistyped filter would otherwise select everything, to read or to delete. A write is carried out nevertheless,
+    because a newer client may send more than this server knows; its reply lists in `warnings` what was ignored.
     """
 
     def __init__(self, path: str, endpoint: Callable[..., Awaitable[object]], **options: Any) -> None:
@@ -40,13 +40,13 @@ class Route(APIRoute):
         self._begins = path.partition("{")[0]
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Return whether the route is asked for. Two hundred may be tried: of most, the path's beginning says no."""
+        """Return whether the route matches. Two hundred may be tried; the path's beginning rules out most."""
         return super().matches(scope) if self._begins in scope["path"] else (Match.NONE, {})
 
 
 def resource(tag: str, *, path: str = "", prefix: str = PREFIX) -> APIRouter:
     """
-    Return a router for the routes of a resource, each of which has its whole path.
+    Return a router for the routes of a resource, each with its full path.
 
     The application takes the routes as they are: to include a router, FastAPI works out its routes once more, and looks
     for the route of a call twice.
@@ -58,7 +58,7 @@ def resource(tag: str, *, path: str = "", prefix: str = PREFIX) -> APIRouter:
 
 def _refuse_longer_path(http_request: Request) -> None:
     """
-    Refuse a path that goes on behind a value, which otherwise would be a value with a slash: another user's id, say.
+    Refuse a path with a slash within a value, which could otherwise be read as another value, such as a user's id.
 
     Raises:
         NotFound: a slash within a value was not sent as `%2F`.
@@ -70,7 +70,7 @@ def _refuse_longer_path(http_request: Request) -> None:
 
 
 def _query_names(dependant: Dependant) -> list[str]:
-    """Return the names of the query parameters that an endpoint takes, itself or through what it depends on."""
+    """Return the names of an endpoint's query parameters, including those of its dependencies."""
     inner = [name for one in dependant.dependencies for name in _query_names(one)]
     return [field.alias for field in dependant.query_params] + inner
 

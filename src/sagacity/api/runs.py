@@ -1,4 +1,4 @@
-"""How long a call waits for the run that it starts."""
+"""How long a call waits for the operation that it starts."""
 
 from typing import Annotated
 
@@ -14,12 +14,12 @@ Waits = Annotated[
     ),
 ]
 _SPARE_SECONDS = 2.0
-"""Between the last look at a run and the end of the call's time."""
+"""Time between the last look at a run and the time limit of the call."""
 
 
 def wait_seconds(caller: Caller, *, wait: bool | None) -> float:
     """
-    Return how long a call may look at its run: 0 if it is not to wait.
+    Return how long a call may wait for its run; 0 if it does not wait.
 
     Args:
         caller: whose settings count.

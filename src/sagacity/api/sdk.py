@@ -1,4 +1,4 @@
-"""What a route says to the scripts that write clients, beside its own description."""
+"""What a route tells the scripts that generate clients, beyond its own description."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,13 +19,13 @@ def sdk(
     Return the `x-sdk` part of an operation; what is not given follows from the rest of its description.
 
     Args:
-        positional: arguments that may be given without their names; otherwise the path's, or else all that are needed.
-        defaults: what is sent for arguments that are not given, where it differs from the server's own choice.
-        omitted: fields that the method does not offer.
-        body: the argument's name where the body is one plain object.
-        returns: the field of the reply that the method returns in place of the whole.
-        repeatable: whether sending it twice is the same as once; otherwise so for GET, PUT and PATCH.
-        follows: whether it starts an operation that the method follows to its end.
+        positional: arguments that may be given without names; by default the path's, or else all required ones.
+        defaults: values for omitted arguments, where they differ from the server's defaults.
+        omitted: fields that the method does not have.
+        body: the argument's name if the body is one plain object.
+        returns: the field of the reply that the method returns instead of the whole reply.
+        repeatable: whether it may be retried; by default GET, PUT and PATCH may.
+        follows: whether it starts an operation that the method waits for.
         generated: False where clients write the method by hand, or have none.
     """
     said: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Finding what was said and what was learned."""
+"""Search memories and turns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
@@ -103,10 +103,10 @@ async def search_profiles(body: SearchProfilesBody, caller: Reads) -> FoundProfi
 @limited(Rate.SEARCH)
 async def rerank_user_profiles(body: RerankProfilesBody, caller: Reads) -> FoundProfiles:
     """
-    Sort some of a user's profiles by how well they answer a question, best first.
+    Sort given profiles of a user by how well they answer a question, best first.
 
-    A reranker does it where one is configured; otherwise they come as a search sorts them. Ids that the user has not,
-    or that may not be served, are left out.
+    A reranker sorts them if one is configured, else a search. Ids that the user does not have,
+    or that may not be returned, are left out.
     """
     wanted = Filter(kinds=(MemoryKind.PROFILE,), user_id=UserId(body.user_id))
     query = Query(text=body.query, wanted=wanted, limit=body.top_k)
@@ -226,7 +226,7 @@ async def _search(
     *,
     keep: Callable[[Memory], bool] | None = None,
 ) -> tuple[Question, Found]:
-    """Return what was asked, and what was found of a *kind* and *keep* lets through."""
+    """Return the query, and those results of a *kind* that *keep* accepts."""
     asked = await question_of(caller, body)
     found = await search_memories(
         caller.acting,
@@ -240,7 +240,7 @@ async def _search(
 
 
 async def question_of(caller: Caller, body: SearchOptions) -> Question:
-    """Return the question, rewritten by a model if that was asked for and came to anything."""
+    """Return the question, rewritten by a model if that was requested and succeeded."""
     if not (body.enable_reformulation and body.text):
         return Question(text=body.text)
     history = [Turn(role=turn.role, content=turn.content) for turn in body.conversation_history]
@@ -269,7 +269,7 @@ def _views(view: Callable[..., View], items: Sequence[Scored]) -> tuple[View, ..
 
 
 def _turns(items: Sequence[Scored], *, neighbours: int) -> tuple[InteractionView, ...]:
-    """Show turns; with those beside them where they were asked for."""
+    """Show turns, with their neighbours if requested."""
     views = [
         interaction_view(one.interaction)
         if not one.components

@@ -1,4 +1,4 @@
-"""Site variables: values of the whole installation."""
+"""Site variables: values that hold for the whole installation."""
 
 from typing import Annotated
 
@@ -22,9 +22,9 @@ Name = Annotated[
 @router.get("/site", openapi_extra=sdk(), operation_id="get_site_variables")
 async def site_variables(caller: Administers) -> SiteVariablesReply:
     """
-    Return every site variable with its value. They are about all organisations.
+    Return every site variable with its value. They hold for all organisations.
 
-    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+    Only callers of the organisation `self-host-org`, which runs the server, are accepted.
     """
     found = await list_site(caller.runtime.site, caller.principal)
     return SiteVariablesReply(variables=tuple(map(_view, found)), msg=counted(len(found), "site variable"))
@@ -34,9 +34,9 @@ async def site_variables(caller: Administers) -> SiteVariablesReply:
 @limited(Rate.WRITE)
 async def set_site_variable(name: Name, body: SiteValueBody, caller: Administers) -> SiteVariableReply:
     """
-    Set a site variable. It holds in every process within two seconds.
+    Set a site variable, effective in every process within two seconds.
 
-    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+    Only callers of the organisation `self-host-org`, which runs the server, are accepted.
     """
     variable = await set_site(caller.runtime.site, caller.principal, name, body.value)
     return SiteVariableReply(variable=_view(variable), msg=f"version {variable.version}")
@@ -46,9 +46,9 @@ async def set_site_variable(name: Name, body: SiteValueBody, caller: Administers
 @limited(Rate.WRITE)
 async def unset_site_variable(name: Name, caller: Administers) -> Reply:
     """
-    Give a site variable its default again. 404 if it has it.
+    Reset a site variable to its default; 404 if it has the default already.
 
-    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+    Only callers of the organisation `self-host-org`, which runs the server, are accepted.
     """
     await unset_site(caller.runtime.site, caller.principal, name)
     return Reply(msg="it has its default again")

@@ -1,4 +1,4 @@
-"""Events of an answer as server-sent events."""
+"""Encode the events of an answer as server-sent events."""
 
 import asyncio
 import json
@@ -10,23 +10,23 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from sagacity.chat.events import Event
 
 RETRY_MILLISECONDS = 1_000
-"""How long a browser waits before it comes back."""
+"""How long a browser waits before it reconnects."""
 FINISH_SECONDS = 5.0
-"""How long answers may go on when the server is told to stop; then they are interrupted, and their readers told so."""
+"""How long answers may go on when the server stops; then they are interrupted and their readers notified."""
 _CLOSE_SECONDS = 8.0
-"""When streams are cut off then that did not end; before the server cuts off all calls."""
+"""When remaining streams are cut off, which is before the server cuts off all calls."""
 
 
 def event_stream(
     events: AsyncGenerator[Event], *, keep_alive_seconds: float, interrupt: Callable[[], None]
 ) -> EventSourceResponse:
     """
-    Return a reply that sends *events* as they come, and a comment where none come for a while.
+    Return a reply that sends *events* as they come, and a comment after a pause.
 
     Args:
-        events: up to the last.
-        keep_alive_seconds: when a comment is sent where nothing else is.
-        interrupt: makes them end soon; called when the server stops.
+        events: all events to send.
+        keep_alive_seconds: after which pause a comment is sent.
+        interrupt: makes the events end soon; called when the server stops.
     """
     stopping = asyncio.Event()
 

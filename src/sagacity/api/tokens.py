@@ -1,4 +1,4 @@
-"""API tokens: what other programs call the server with."""
+"""API tokens, with which other programs call the server."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -36,7 +36,7 @@ async def get_tokens(
     """
     Return the organisation's API tokens, oldest first, without their secrets.
 
-    Those that were revoked or have expired are among them. When a token was used last is known to a minute or so.
+    Revoked and expired ones are included. The time of last use is accurate to about a minute.
     """
     found = await list_tokens(caller.runtime.token_store, caller.principal, after=after, limit=limit + 1)
     page, now = found[:limit], caller.runtime.clock.now()
@@ -70,7 +70,7 @@ async def end_token(token_id: TokenId, caller: Administers) -> TokenReply:
     """
     Revoke an API token. Every process refuses it from its next call on; in self-host mode, within two seconds.
 
-    It stays in the list. The last one with the scope `admin` cannot be revoked here: 409.
+    It stays in the list. Revoking the last one with the scope `admin` gets 409.
     """
     token = await revoke_token(caller.runtime.token_store, caller.principal, token_id)
     return TokenReply(token=token_view(token, caller.runtime.clock.now()), msg="the token is revoked")
@@ -85,10 +85,10 @@ async def end_token(token_id: TokenId, caller: Administers) -> TokenReply:
 @limited(Rate.RUN)
 async def replace_secret(token_id: TokenId, body: RotateTokenBody, caller: Administers) -> NewTokenReply:
     """
-    Give an API token a new secret. It is in the reply, and is not shown again.
+    Give an API token a new secret, which is in the reply and is not shown again.
 
-    The former secret works for `grace_seconds` longer, so that clients can change over. The one before that no longer
-    works. A token that was revoked or has expired gives 409.
+    The previous secret works for `grace_seconds` longer, so that clients can change over. Any older one stops
+    at once. A revoked or expired token gets 409.
     """
     made = await rotate_token(
         caller.runtime.token_store,

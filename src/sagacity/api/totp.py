@@ -1,4 +1,4 @@
-"""The second step of signing in: codes of authenticator apps, turned on, asked for, and turned off."""
+"""The second step of signing in: enable, use and disable codes of an authenticator app."""
 
 from sagacity.accounts import totp
 from sagacity.api.accounts import Address, Visits
@@ -19,17 +19,17 @@ from sagacity.schemas.totp import (
 
 router = resource("accounts")
 public = resource("accounts")
-"""What nobody has a token for yet."""
+"""Routes for callers without a token."""
 
 
 @public.post("/auth/login/code")
 @limited(Rate.WRITE)
 async def log_in_with_code(body: AnswerBody, visitor: Visits) -> LoggedIn:
     """
-    Begin a session, by the challenge that signing in with the password answered with, and a code.
+    Begin a session with a code and the challenge from signing in with the password.
 
-    The code is one of the account's authenticator app or a recovery code; each is good once. A wrong one gets 400 and
-    leaves the challenge good. After five for an account each further try has to wait twice as long as the one before,
+    The code comes from the account's authenticator app or is a recovery code; each works once. A wrong one gets 400 and
+    leaves the challenge valid. After five for an account, each further try must wait twice as long as the one before,
     up to an hour.
     """
     account, tokens = await totp.log_in_with_code(
@@ -58,10 +58,10 @@ async def get_totp(caller: Reads) -> TotpState:
 @limited(Rate.RUN)
 async def begin_totp(body: BeginTotpBody, caller: Reads, address: Address) -> TotpBegun:
     """
-    Make a secret for an authenticator app; the password is asked for again.
+    Create a secret for an authenticator app; the password is required again.
 
-    Nothing is asked for at sign-in until the app's first code was sent to `POST /api/auth/totp/confirm`. Begun again,
-    it makes another secret. 409 if a code is asked for already.
+    Signing in asks for no code until the app's first one was sent to `POST /api/auth/totp/confirm`. Calling this again
+    creates another secret. 409 if signing in asks for codes already.
     """
     begun = await totp.begin(caller.runtime.accounts.parts, caller.principal, body.password, address=address)
     return TotpBegun(secret=as_typed(begun.secret), url=begun.url)
@@ -70,7 +70,7 @@ async def begin_totp(body: BeginTotpBody, caller: Reads, address: Address) -> To
 @router.post("/auth/totp/confirm")
 @limited(Rate.RUN)
 async def confirm_totp(body: ConfirmTotpBody, caller: Reads, address: Address) -> RecoveryCodes:
-    """Have signing in ask for a code from now on, by the first code of the app; returns ten recovery codes."""
+    """Turn codes on with the app's first code; signing in asks for one from now on. Returns ten recovery codes."""
     codes = await totp.confirm(caller.runtime.accounts.parts, caller.principal, body.code, address=address)
     return RecoveryCodes(recovery_codes=tuple(codes))
 
@@ -78,7 +78,7 @@ async def confirm_totp(body: ConfirmTotpBody, caller: Reads, address: Address) -
 @router.post("/auth/totp/disable")
 @limited(Rate.RUN)
 async def disable_totp(body: DisableTotpBody, caller: Reads, address: Address) -> MessageReply:
-    """Have signing in ask for the password only; the password and a code are asked for once more."""
+    """Turn codes off; the password and a code are required again."""
     await totp.turn_off(
         caller.runtime.accounts.parts, caller.principal, body.password, body.code, address=address
     )

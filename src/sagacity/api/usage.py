@@ -1,4 +1,4 @@
-"""How often memories are surfaced, how many tokens that took, and what came of it."""
+"""Usage of memory: how often memories are surfaced, at how many tokens, and with what result."""
 
 from typing import Annotated
 
@@ -52,8 +52,8 @@ async def get_usage_effects(
     """
     Return how sessions that are shown a memory differ from those that are drawn to go without it.
 
-    It needs `holdout_share` in the configuration. Nothing is claimed of a memory before 20 sessions on each side were
-    judged. With a user's own token, only sessions of that user are compared.
+    It needs `holdout_share` in the configuration. No conclusion is drawn before 20 sessions on each side were
+    judged. With a user's own token, only that user's sessions are compared.
     """
     wanted = EffectFilter(kinds=() if kind is None else (kind,), evaluation_name=evaluation_name)
     return await effect_report(caller.acting, wanted, limit=limit, offset=offset)

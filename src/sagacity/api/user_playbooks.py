@@ -1,4 +1,4 @@
-"""Rules for an agent that one user taught: user playbooks."""
+"""User playbooks: rules for an agent that one user taught."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Users as a whole: exported, and erased with a report that proves it."""
+"""Whole users: export one, or erase one with a report that proves it."""
 
 from typing import Annotated, Any
 
@@ -55,9 +55,9 @@ _EXPORTED: dict[int | str, dict[str, Any]] = {
 @limited(Rate.RUN)
 async def export(user_id: Whom, caller: Reads) -> StreamingResponse:
     """
-    Return all that is stored of a user as JSON Lines: what was said, what was learned, and how it was used.
+    Return everything stored of a user as JSON Lines: what was said, what was learned, and how it was used.
 
-    The first line says what the file is, and the last one holds counts and a hash: without it, the file is not whole.
+    The first line says what the file is, and the last one holds counts and a hash: without it, the file is incomplete.
     Secrets are not in it. `sagacity import` reads it into any organisation. Users get their own data.
     """
     pieces = await export_user(caller.acting, UserId(user_id))
@@ -76,9 +76,9 @@ async def erase(user_id: Whom, caller: Administers, *, wait_for_response: Waits 
     """
     Erase all that is stored of a user, in every table, in the files of the database and in the copy of the vectors.
 
-    What was made of it for all users is deleted and made again without it. Where people sign up, the account goes with
-    its roles and invitations in all organisations; the last owner of one is refused with 409. It cannot be cancelled,
-    and survives every restart. Until it has ended, publishes of the user are refused with 409. Its report is signed;
+    What was made of it for all users is deleted and made again without it. If the user has an account, it goes with
+    its roles and invitations in all organisations; erasing the last owner of one gets 409. It cannot be cancelled,
+    and survives restarts. Until it has ended, publishes of the user are refused with 409. Its report is signed;
     get it by the `operation_id`. If it takes longer than the call may, the reply says so and the run continues.
     """
     operation = await erase_user(

@@ -1,4 +1,4 @@
-"""Versions of what was learned: what is pending taken into use, and what it replaced taken back."""
+"""Versions: put PENDING in force, and undo that."""
 
 from sagacity.api.dependencies import Runs
 from sagacity.api.route import resource

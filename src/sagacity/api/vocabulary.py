@@ -1,4 +1,4 @@
-"""The older names of routes, answered with the older names of fields."""
+"""Older names of routes; their replies use the older names of fields."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -64,7 +64,7 @@ OLDER_ROUTES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "/delete_request_group": ("/delete_session", NO_NAMES),
     "/unified_search": ("/search", NO_NAMES),
 }
-"""Older path, the current one, and the reply's field names as they were."""
+"""Older path, current path, and the older names of the reply's fields."""
 
 
 def renamed(value: object, names: Mapping[str, str]) -> object:

@@ -1,4 +1,4 @@
-"""Which routes may take longer than others, said beside them."""
+"""Routes that may take longer than others, declared beside them."""
 
 from collections.abc import Iterable
 
@@ -8,9 +8,9 @@ from sagacity.api.marks import mark, marked
 
 _WAITS = "waits_for_answer"
 waits_for_answer = mark(_WAITS, value=True)
-"""Marks an endpoint whose reply may wait for all of a model's answer, which takes longer than another call may."""
+"""Marks an endpoint that may wait for a model's whole answer and so exceed the usual time limit."""
 
 
 def waiting_of(routers: Iterable[APIRouter]) -> frozenset[str]:
-    """Return the marked calls by method and path such as `POST /api/chat/send`."""
+    """Return the marked calls by method and path, such as `POST /api/chat/send`."""
     return frozenset(marked(routers, _WAITS))

@@ -1,4 +1,4 @@
-"""What a worker answers over HTTP, if it is given a port: whether it works, and its figures. Nothing else."""
+"""What a worker answers over HTTP, if it is given a port: health and metrics, nothing else."""
 
 import asyncio
 import socket
@@ -37,34 +37,34 @@ from sagacity.schemas.health import Health, Liveness, ServiceState
 _BODY_BYTES = 1_024
 _SECONDS = 30.0
 _CONNECTIONS = 50
-"""At a time: those who ask are probes, and Prometheus."""
+"""Maximum simultaneous connections: only probes and Prometheus call."""
 
 
 class DoorServer(uvicorn.Server):
-    """A server within a process that hears signals by itself."""
+    """A server within a process that handles signals itself."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.is_open = asyncio.Event()
-        """Set once connections are taken."""
+        """Set once it accepts connections."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, and say so."""
+        """Start listening, and set `is_open`."""
         await super().startup(sockets=sockets)
         self.is_open.set()
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Leave them alone."""
+        """Leave signal handlers alone."""
         yield
 
 
 RuntimeOf = Callable[[], WorkerRuntime | None]
-"""Gives what the worker runs on; None while it is not open."""
+"""Returns the worker's runtime; None while it is not open."""
 
 
 def door_server(settings: Settings, runtime_of: RuntimeOf) -> DoorServer:
-    """Return what serves a worker's routes, for `DoorServer.serve` with the socket that it listens on."""
+    """Return the server of a worker's routes, for `DoorServer.serve` with its socket."""
     config = uvicorn.Config(
         worker_app(settings, runtime_of),
         log_config=None,
@@ -105,7 +105,7 @@ def worker_app(settings: Settings, runtime_of: RuntimeOf) -> Starlette:
         )
 
     async def metrics(http_request: Request) -> PlainTextResponse:
-        """Return the figures of this worker, to whoever runs the installation."""
+        """Return this worker's metrics, for operators."""
         runtime = runtime_of()
         if runtime is None:
             raise StorageUnavailable("the worker waits for its database")
@@ -133,10 +133,10 @@ def worker_app(settings: Settings, runtime_of: RuntimeOf) -> Starlette:
 
 async def _require_operator(http_request: Request, runtime: WorkerRuntime) -> None:
     """
-    Make sure that a call comes from whoever runs the installation, as the server's `/metrics` does.
+    Make sure that the caller runs the installation, as for the server's `/metrics`.
 
     Raises:
-        Unauthorized: its token is not known, or one is needed and did not come.
+        Unauthorized: the token is unknown, or missing although required.
         Forbidden: its token is another organisation's.
     """
     token = bearer(http_request.headers.get("authorization"))

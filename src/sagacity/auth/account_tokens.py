@@ -1,4 +1,4 @@
-"""Tokens of accounts: made here, and verified as those of other issuers are."""
+"""Tokens of accounts: created here, and verified like those of other issuers."""
 
 import hashlib
 import hmac
@@ -20,12 +20,12 @@ ISSUER = "urn:sagacity:accounts"
 
 
 class TokenUse(StrEnum):
-    """What a token is for; one is never good for the other's use."""
+    """The use of a token; a token is never valid for another use."""
 
     ACCESS = "access"
     """Sent with calls."""
     REFRESH = "refresh"
-    """Exchanged, once, for the next tokens."""
+    """Exchanged once for new tokens."""
     CODE = "code"
     """Exchanged, once and within minutes, for the first tokens."""
     CHALLENGE = "challenge"
@@ -37,7 +37,7 @@ class TokenUse(StrEnum):
 
 
 class SessionToken(Value):
-    """What a token of an account says."""
+    """The claims of a token."""
 
     user_id: UserId
     session_id: str
@@ -45,15 +45,15 @@ class SessionToken(Value):
 
 
 class AccountTokens:
-    """Makes and verifies tokens of accounts, signed with a secret that all processes share."""
+    """Creates and verifies tokens of accounts, signed with a secret that all processes share."""
 
     def __init__(self, open_secret: Callable[[], bytes], clock: Clock) -> None:
         """
         Make and verify tokens.
 
         Args:
-            open_secret: reads the secret when it is first needed.
-            clock: by which they expire.
+            open_secret: loads the secret when it is first needed.
+            clock: tells when they expire.
         """
         self._open_secret = open_secret
         self._clock = clock
@@ -75,19 +75,19 @@ class AccountTokens:
 
     async def claims_of(self, use: TokenUse, token: str) -> dict[str, Any]:
         """
-        Return all that a token says, once its signature, its use and its time are verified.
+        Return all claims of a token, after verifying its signature, use and time.
 
         Raises:
-            Unauthorized: something about it is wrong.
+            Unauthorized: it is invalid.
         """
         return await self._verifiers[use].claims_of(token)
 
     async def read(self, use: TokenUse, token: str) -> SessionToken:
         """
-        Return what a token says, once its signature, its use and its time are verified.
+        Return the session claims of a token, after verifying its signature, use and time.
 
         Raises:
-            Unauthorized: something about it is wrong.
+            Unauthorized: it is invalid.
         """
         claims = await self.claims_of(use, token)
         session_id = claims.get("sid")
@@ -98,7 +98,7 @@ class AccountTokens:
         )
 
     def digest(self, text: str) -> str:
-        """Return HMAC-SHA256 of a text: without the secret nobody finds out by trying what it is of."""
+        """Return HMAC-SHA256 of a text, which nobody without the secret can guess."""
         return hmac.new(self._key("subjects"), text.encode(), hashlib.sha256).hexdigest()
 
     @cached_property
@@ -121,7 +121,7 @@ class AccountTokens:
 
 
 def is_of_accounts(token: str) -> bool:
-    """Return whether a token names accounts as its issuer; whether that is true, its signature says."""
+    """Return whether a token names accounts as its issuer, without verifying it."""
     if not looks_signed(token) or len(token) > LONGEST_TOKEN:
         return False
     try:

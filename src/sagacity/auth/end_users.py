@@ -37,22 +37,22 @@ _SHAPE = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+")
 """Three parts in base64url, which has no padding; what was signed may be empty."""
 
 FetchKeys = Callable[[], Awaitable[Mapping[str, Any]]]
-"""Reads a JSON Web Key Set; raises OSError or ValueError if it cannot be had."""
+"""Reads a JSON Web Key Set; raises OSError or ValueError on failure."""
 
 
 class TokenRules(Value):
-    """What a user's token must say."""
+    """The requirements on users' tokens."""
 
     issuer: str = ""
     """Empty: any."""
     audience: str = ""
-    """Empty: none is asked for."""
+    """Empty: not checked."""
     leeway_seconds: float = 30.0
-    """By how much the clocks may differ."""
+    """How much the clocks may differ."""
 
 
 class UserTokens:
-    """Finds out whose a token is."""
+    """Verifies users' tokens."""
 
     def __init__(
         self,
@@ -63,13 +63,13 @@ class UserTokens:
         fetch_keys: FetchKeys | None = None,
     ) -> None:
         """
-        Verify tokens.
+        Create a verifier.
 
         Args:
-            rules: what they must say.
-            clock: by which they expire.
-            secret: shared with the issuer; empty where public keys verify.
-            fetch_keys: reads the issuer's public keys; None where a secret verifies.
+            rules: the requirements.
+            clock: tells when they expire.
+            secret: shared with the issuer; empty if public keys are used.
+            fetch_keys: reads the issuer's public keys; None if a secret is used.
         """
         self._rules = rules
         self._clock = clock
@@ -79,24 +79,24 @@ class UserTokens:
         self._read_at: datetime | None = None
         self._tried_at: datetime | None = None
         self._failures = 0
-        """Tries in a row that failed."""
+        """Consecutive failures."""
         self._reading = asyncio.Lock()
 
     async def user_of(self, token: str) -> UserId:
         """
-        Return the subject of a token, once its signature, its times, its issuer and its audience are verified.
+        Return the subject of a token, after verifying its signature, times, issuer and audience.
 
         Raises:
-            Unauthorized: something about it is wrong; what, the message says.
+            Unauthorized: it is invalid; the message says why.
         """
         return UserId((await self.claims_of(token))["sub"])
 
     async def claims_of(self, token: str) -> dict[str, Any]:
         """
-        Return what a token says, its subject in `sub`, once all that `user_of` looks at is verified.
+        Return the claims of a token, after the same checks as `user_of`.
 
         Raises:
-            Unauthorized: something about it is wrong; what, the message says.
+            Unauthorized: it is invalid; the message says why.
         """
         await self.payload_of(token)
         try:
@@ -112,7 +112,7 @@ class UserTokens:
 
     async def payload_of(self, token: str) -> bytes:
         """
-        Return what was signed, once the signature is verified; what it says is not looked at.
+        Return the payload after verifying only the signature.
 
         Raises:
             Unauthorized: it is no token, or its signature is not that of a key that is known.
@@ -128,7 +128,7 @@ class UserTokens:
             raise Unauthorized(f"the token is not valid: {_reason(error)}") from error
 
     def _claims(self, token: str) -> dict[str, Any]:
-        """Return what a token says whose signature was verified, once its times, issuer and audience are, too."""
+        """Return the claims of a token with a verified signature, after checking its times, issuer and audience."""
         rules = self._rules
         options = Options(
             verify_signature=False,
@@ -146,11 +146,11 @@ class UserTokens:
             raise jwt.ExpiredSignatureError
         for name in ("nbf", "iat"):
             if name in claims and now < _moment(claims, name) - rules.leeway_seconds:
-                raise jwt.ImmatureSignatureError(f"it holds from a later time on ({name})")
+                raise jwt.ImmatureSignatureError(f"its {name} is still to come")
         return claims
 
     async def _key_for(self, header: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
-        """Return what verifies a token of that header, and the algorithms that the key is for."""
+        """Return the key for a token's header, and the algorithms of that key."""
         algorithm = header.get("alg")
         if self._fetch is None:
             return self._secret, SHARED
@@ -182,7 +182,7 @@ class UserTokens:
         return self._tried_at is None or self._clock.now() - self._tried_at >= pause
 
     async def _read(self) -> None:
-        """Read the key set; while it cannot be had, the keys that are known go on."""
+        """Read the key set; while it cannot be read, the known keys stay valid."""
         assert self._fetch is not None  # noqa: S101  without it nothing is read
         self._tried_at = self._clock.now()
         try:

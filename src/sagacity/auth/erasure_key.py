@@ -1,4 +1,4 @@
-"""The secret that the operator holds, by which users are hashed, what is known of them sealed, and reports signed."""
+"""The operator's secret that hashes erased users, seals what is known of them, and signs reports."""
 
 import base64
 import hashlib
@@ -27,7 +27,7 @@ class ErasureKey:
 
     @property
     def key_id(self) -> str:
-        """By which it is known whether two processes have the same."""
+        """An id to tell whether two processes have the same key."""
         return self._key("id").hex()[:_ID_DIGITS]
 
     @property
@@ -36,7 +36,7 @@ class ErasureKey:
         return self._signer.public_key().public_bytes_raw().hex()
 
     def hash_user(self, org_id: str, user_id: str) -> str:
-        """Return HMAC-SHA256 of a user's name: without the secret nobody finds out by trying whose it is."""
+        """Return HMAC-SHA256 of a user's name, which nobody without the secret can guess."""
         told = f"{len(org_id)}:{org_id}{user_id}".encode("utf-8", "surrogatepass")
         return hmac.new(self._key("user"), told, hashlib.sha256).hexdigest()
 
@@ -48,7 +48,7 @@ class ErasureKey:
 
     def open(self, sealed: str) -> str:
         """
-        Return what was sealed.
+        Decrypt a sealed text.
 
         Raises:
             ConfigError: another secret sealed it.
@@ -87,17 +87,17 @@ def is_signed(message: bytes, *, signature: str, public_key: str) -> bool:
 
 def read_or_make(path: Path) -> ErasureKey:
     """
-    Return the key that is kept in a file, which is made if it is not there; only its owner may read it.
+    Return the key in a file that only its owner may read; create the file if it is missing.
 
     Raises:
-        ConfigError: it can be neither read nor made, or holds no key.
+        ConfigError: the file can be neither read nor created, or contains no key.
     """
     return ErasureKey(read_or_make_secret(path, use="erasures", setting="SAGACITY_ERASURE_KEY"))
 
 
 def no_key() -> ErasureKey:
     """
-    Say that none was opened: for parts that erase nobody.
+    Stand-in for parts that erase nobody.
 
     Raises:
         ConfigError: always.

@@ -1,4 +1,4 @@
-"""Envelope encryption: a data key of an organisation seals texts, and a key that the operator holds wraps data keys."""
+"""Envelope encryption: an organisation's data key seals texts, and the operator's key wraps data keys."""
 
 import base64
 import binascii
@@ -17,11 +17,11 @@ from sagacity.auth.secret_file import SECRET_BYTES, make_secret_file, write_secr
 from sagacity.domain.errors import ConfigError
 
 SEALED = "sealed:v1:"
-"""How a sealed text begins."""
+"""The prefix of sealed texts."""
 KEY_FILE = "config.key"
 SETTING = "SAGACITY_CONFIG_KEY"
 WRAPPED = "kms:"
-"""How a key begins that a key service wrapped."""
+"""The prefix of keys that a key service wrapped."""
 SERVICE_SETTING = "SAGACITY_CONFIG_KEY_KMS"
 _NONCE_BYTES = 12
 _ID_DIGITS = 16
@@ -29,7 +29,7 @@ _ID_DIGITS = 16
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DataKey:
-    """The key of one organisation. What it seals opens for this organisation only."""
+    """The data key of one organisation. What it seals can be decrypted only for this organisation."""
 
     secret: bytes
     org_id: str
@@ -40,10 +40,10 @@ class DataKey:
 
     def open(self, sealed: str) -> str:
         """
-        Return what was sealed.
+        Decrypt a sealed text.
 
         Raises:
-            ConfigError: it was changed since, or another key sealed it.
+            ConfigError: it was changed, or sealed with another key.
         """
         try:
             opened = _decrypt(self.secret, sealed.removeprefix(SEALED), self.org_id)
@@ -66,28 +66,28 @@ class KeyRing:
         return key_id(self.keys[0])
 
     def wrap(self, data_key: DataKey) -> str:
-        """Return *data_key* encrypted, behind the id of the key that opens it."""
+        """Return *data_key* encrypted, prefixed with the id of the wrapping key."""
         return self.seal(data_key.secret, data_key.org_id)
 
     def unwrap(self, wrapped: str, org_id: str) -> DataKey:
         """
-        Return the data key of an organisation.
+        Unwrap the data key of an organisation.
 
         Raises:
-            ConfigError: none of the keys wrapped it, or it was changed since.
+            ConfigError: none of the keys wrapped it, or it was changed.
         """
         return DataKey(self.open(wrapped, org_id), org_id)
 
     def seal(self, secret: bytes, owner: str) -> str:
-        """Return a short secret encrypted, behind the id of the key that opens it; it opens for its *owner* only."""
+        """Return a short secret encrypted for its *owner*, prefixed with the id of the key."""
         return f"{self.first_id}:{_encrypt(_wrapping(self.keys[0]), secret, owner)}"
 
     def open(self, sealed: str, owner: str) -> bytes:
         """
-        Return a secret that was sealed.
+        Decrypt a sealed secret.
 
         Raises:
-            ConfigError: none of the keys sealed it, or it was changed since.
+            ConfigError: none of the keys sealed it, or it was changed.
         """
         name, _, text = sealed.partition(":")
         for key in self.keys:
@@ -105,11 +105,11 @@ class KeyRing:
 
 
 class KeyService(Protocol):
-    """Makes the operator's keys, and alone can unwrap them: what is stored of a key is of no use without it."""
+    """Creates the operator's keys, and alone can unwrap them, so a stored key is useless without it."""
 
     def new_key(self) -> str:
         """
-        Return a new key as it is to be stored, beginning with `WRAPPED`.
+        Return a new wrapped key to store, beginning with `WRAPPED`.
 
         Raises:
             ConfigError: the service cannot be reached, or refuses.
@@ -118,7 +118,7 @@ class KeyService(Protocol):
 
     def unwrap(self, stored: str) -> bytes:
         """
-        Return a key that `new_key` made. The service is asked once for each.
+        Unwrap a key that `new_key` made. The service is called once for each.
 
         Raises:
             ConfigError: the service cannot be reached, or refuses.
@@ -127,11 +127,11 @@ class KeyService(Protocol):
 
 
 class OpenRing(Protocol):
-    """Opens the operator's keys, once they are needed."""
+    """Loads the operator's keys when they are needed."""
 
     def __call__(self, *, make: bool) -> KeyRing:
         """
-        Return the keys; *make*: a key is made if there is none.
+        Return the keys; if *make*, create one if there is none.
 
         Raises:
             ConfigError: there is none, or it cannot be read.
@@ -141,7 +141,7 @@ class OpenRing(Protocol):
 
 def no_keys(*, make: bool) -> KeyRing:  # noqa: ARG001  as of every `OpenRing`
     """
-    Say that none were opened: for parts that keep no secrets.
+    Stand-in for parts that keep no secrets.
 
     Raises:
         ConfigError: always.
@@ -150,12 +150,12 @@ def no_keys(*, make: bool) -> KeyRing:  # noqa: ARG001  as of every `OpenRing`
 
 
 def new_data_key(org_id: str) -> DataKey:
-    """Return a data key that nobody has."""
+    """Return a new random data key."""
     return DataKey(secrets.token_bytes(SECRET_BYTES), org_id)
 
 
 def key_id(key: bytes) -> str:
-    """Return by what a key is known, which tells nothing of it."""
+    """Return the id of a key, which reveals nothing of it."""
     return _derived(key, "id").hex()[:_ID_DIGITS]
 
 
@@ -166,7 +166,7 @@ def wrapped_by(wrapped: str) -> str:
 
 def read_keys(text: str, service: KeyService | None = None) -> tuple[bytes, ...]:
     """
-    Return keys that are written in base64, or as the key service wrapped them, separated by commas.
+    Parse keys in base64, or as the key service wrapped them, separated by commas.
 
     Raises:
         ValueError: one is not base64, or does not have 32 bytes.
@@ -190,10 +190,10 @@ def read_keys(text: str, service: KeyService | None = None) -> tuple[bytes, ...]
 
 def open_key_file(path: Path, *, make: bool, service: KeyService | None = None) -> KeyRing:
     """
-    Return the keys in a file, one a line, in hexadecimal or as the key service wrapped it; only its owner may read it.
+    Read the keys in a file, one per line, in hexadecimal or wrapped; only its owner may read the file.
 
     Raises:
-        ConfigError: there is none and none is to be made, or it cannot be read.
+        ConfigError: there is none and none may be created, or it cannot be read.
     """
     if not path.exists():
         if not make:
@@ -263,7 +263,7 @@ def _unwrapped(stored: str, service: KeyService | None) -> bytes:
         raise ConfigError(f"the key of configurations is wrapped by a key service: set {SERVICE_SETTING}")
     key = service.unwrap(stored)
     if len(key) != SECRET_BYTES:
-        raise ConfigError("what the key service unwrapped is no key of configurations")
+        raise ConfigError("what the key service unwrapped is not a key of configurations")
     return key
 
 

@@ -1,4 +1,4 @@
-"""Reading an issuer's public keys over HTTP."""
+"""Read an issuer's public keys over HTTP."""
 
 import asyncio
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _KEY_SET = TypeAdapter(dict[str, Any])
 
 def fetch_from(url: str, *, seconds: float = SECONDS) -> FetchKeys:
     """
-    Return what reads the JSON Web Key Set at *url*; raises OSError or ValueError if it cannot be had.
+    Return a function that reads the JSON Web Key Set at *url*; it raises OSError or ValueError on failure.
 
     Args:
         url: of the key set.
@@ -35,11 +35,11 @@ def fetch_from(url: str, *, seconds: float = SECONDS) -> FetchKeys:
 
 async def _content(url: str, seconds: float) -> bytes:
     """
-    Return what is at *url*.
+    Return the content at *url*.
 
     Raises:
         ValueError: it is larger than `MOST_BYTES`; no more of it was read.
-        httpx.HTTPError: it cannot be had.
+        httpx.HTTPError: it cannot be read.
     """
     content = bytearray()
     async with (

@@ -1,4 +1,4 @@
-"""Passwords, hashed with Argon2id (RFC 9106) in threads of their own."""
+"""Hash passwords with Argon2id (RFC 9106), in threads of their own."""
 
 import asyncio
 import secrets
@@ -14,19 +14,19 @@ from sagacity.domain.errors import RateLimited
 
 LANES = 4
 MOST_WAITING = 64
-"""Hashes that wait at the most: each takes a while, and who comes then is told to come later."""
+"""How many hashes may wait: each takes a while, and further callers are told to come later."""
 Result = TypeVar("Result")
 
 
 class PasswordCost(Value):
-    """What one hash takes: the second choice of RFC 9106, section 4, unless said otherwise."""
+    """The cost of one hash; by default the second choice of RFC 9106, section 4."""
 
     passes: int = 3
     memory_kib: int = 65_536
 
 
 class Passwords:
-    """Hashes passwords and compares them, a few at once and never on the event loop."""
+    """Hashes and verifies passwords, a few at a time and never on the event loop."""
 
     def __init__(self, cost: PasswordCost, *, at_once: int) -> None:
         """
@@ -41,11 +41,11 @@ class Passwords:
         self._nobodys = ""
         self._waiting = 0
         self.computed = 0
-        """Hashes since the start."""
+        """Number of hashes since the start."""
 
     async def hash(self, password: str) -> str:
         """
-        Return the hash of a password with a salt of its own, and with its parameters.
+        Return the hash of a password, with its own salt and its parameters.
 
         Raises:
             RateLimited: too many wait for theirs.
@@ -54,7 +54,7 @@ class Passwords:
 
     async def is_right(self, password: str, password_hash: str | None) -> bool:
         """
-        Return whether a password has a hash; without a hash it takes as long, and is not.
+        Return whether a password matches a hash; without a hash, False after the same time.
 
         Raises:
             RateLimited: too many wait for theirs.
@@ -72,21 +72,23 @@ class Passwords:
         return await self._run(verify) and password_hash is not None
 
     def is_outdated(self, password_hash: str) -> bool:
-        """Return whether a hash was made at another cost than those that are made now."""
+        """Return whether a hash was made at another cost than the current one."""
         return self._hasher.check_needs_rehash(password_hash)
 
     async def prepare(self) -> None:
-        """Make what passwords of nobody are compared with, so that the first one takes no longer than others."""
+        """Compute the hash that is used for missing accounts, so that the first call takes no longer than others."""
         if not self._nobodys:
             self._nobodys = await self.hash(secrets.token_hex())
 
     def close(self) -> None:
-        """End the threads."""
+        """Stop the threads."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def _run(self, work: Callable[[], Result]) -> Result:
         if self._waiting >= MOST_WAITING:
-            raise RateLimited("too many sign in at this moment; try again shortly", retry_after_seconds=2)
+            raise RateLimited(
+                "too many people are signing in at the moment; try again shortly", retry_after_seconds=2
+            )
         self._waiting += 1
         try:
             self.computed += 1

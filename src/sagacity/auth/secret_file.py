@@ -1,4 +1,4 @@
-"""A secret that is kept in a file of its own, which only its owner may read."""
+"""A secret in a file of its own that only its owner may read."""
 
 import os
 import secrets
@@ -12,15 +12,15 @@ _PERMISSIONS = 0o600
 
 def read_or_make_secret(path: Path, *, use: str, setting: str) -> bytes:
     """
-    Return the secret that is kept in a file, which is made if it is not there; only its owner may read it.
+    Return the secret in a file that only its owner may read; create the file if it is missing.
 
     Args:
-        path: of the file.
-        use: what the key is of, such as `erasures`, for messages.
-        setting: which holds it otherwise.
+        path: the file.
+        use: what the key is for, such as `erasures`, for messages.
+        setting: the setting that can hold the key instead.
 
     Raises:
-        ConfigError: it can be neither read nor made, or holds no key.
+        ConfigError: the file can be neither read nor created, or contains no key.
     """
     try:
         if not path.exists():
@@ -36,10 +36,10 @@ def read_or_make_secret(path: Path, *, use: str, setting: str) -> bytes:
 
 def write_secret_file(path: Path, text: str) -> None:
     """
-    Replace a file that only its owner may read: whoever looks finds the old text or the new one.
+    Replace a file that only its owner may read, atomically: readers find the old text or the new one.
 
     Raises:
-        OSError: the disk does not take it; the old text stays.
+        OSError: it cannot be written; the old text stays.
     """
     draft = _draft(path, text)
     try:
@@ -55,10 +55,10 @@ def write_secret_file(path: Path, text: str) -> None:
 
 def make_secret_file(path: Path, text: str) -> None:
     """
-    Write a file where none is; of two processes that do so at once one wins, and nobody reads half of it.
+    Create a file atomically; if two processes do so at once, one wins, and nobody reads half of it.
 
     Raises:
-        OSError: the disk does not take it.
+        OSError: it cannot be written.
     """
     draft = _draft(path, text)
     try:

@@ -1,4 +1,4 @@
-"""From an issuer's key set (RFC 7517) to the keys that verify tokens; pure."""
+"""Read an issuer's key set (RFC 7517) into keys that verify tokens; pure."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -16,9 +16,9 @@ LEAST_RSA_BITS = 2_048
 
 def keys_for_tokens(key_set: Mapping[str, Any]) -> dict[str, jwt.PyJWK]:
     """
-    Return the keys that verify tokens, by their names; what is for something else or too weak is left out.
+    Return the keys that verify tokens, by name; keys for other uses and weak ones are left out.
 
-    Of two keys with one name neither is taken: which of them was meant, nobody knows.
+    Of two keys with the same name neither is used, because it is unknown which one is meant.
 
     Raises:
         ValueError: it is no key set, or has no such key.

@@ -1,4 +1,4 @@
-"""API tokens: made, hashed and compared; pure."""
+"""API tokens: create, hash and compare; pure."""
 
 import hashlib
 import secrets
@@ -8,7 +8,7 @@ _BYTES = 32
 
 
 def new_token() -> str:
-    """Return a new secret of 256 random bits, with a prefix by which leaked ones are recognised."""
+    """Return a new secret of 256 random bits, with a prefix by which scanners recognise leaked ones."""
     return PREFIX + secrets.token_urlsafe(_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""One-time passwords by time, as authenticator apps compute them (RFC 6238): six digits, new each 30 seconds."""
+"""Time-based one-time passwords (RFC 6238): six digits, a new code every 30 seconds."""
 
 import base64
 import hmac
@@ -36,13 +36,13 @@ def otpauth_url(secret: bytes, *, account: str, issuer: str) -> str:
 
 def step_of(secret: bytes, code: str, now: datetime, *, after: int) -> int | None:
     """
-    Return the step of which *code* is the code; None if it is of none that counts.
+    Return the time step of *code*; None if it belongs to no acceptable one.
 
     Args:
         secret: the account's.
         code: six digits.
         now: the time.
-        after: the last step that was used; a code is good once, so only later ones count.
+        after: the last used step; a code works once, so only later steps are accepted.
     """
     codes, present = TOTP(as_typed(secret)), int(now.timestamp()) // STEP_SECONDS
     given = code.encode("utf-8", "surrogatepass")
@@ -53,12 +53,12 @@ def step_of(secret: bytes, code: str, now: datetime, *, after: int) -> int | Non
 
 
 def new_recovery_codes() -> list[str]:
-    """Return codes that are good once each, for somebody whose authenticator app is gone."""
+    """Return recovery codes, each of which works once."""
     return [_in_groups(secrets.token_bytes(_RECOVERY_BYTES)) for _ in range(RECOVERY_CODES)]
 
 
 def plain_code(text: str) -> str:
-    """Return a code as it is compared, without the spaces and hyphens that people type."""
+    """Return a code in comparable form, without the spaces and hyphens that people type."""
     return text.replace(" ", "").replace("-", "").lower()
 
 

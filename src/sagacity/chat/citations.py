@@ -20,10 +20,10 @@ _LONGEST = 100
 
 
 class CitationReader:
-    """Reads an answer piece by piece; what may still become a citation is held back."""
+    """Reads an answer piece by piece, and holds back what may still become a citation."""
 
     def __init__(self, shown: Iterable[AnswerSource]) -> None:
-        """Read an answer of a model that was shown *shown*."""
+        """Prepare to read an answer of a model that was shown *shown*."""
         self.cited: list[Cited] = []
         self._shown = {source.citation: source for source in shown}
         self._length = 0
@@ -34,14 +34,14 @@ class CitationReader:
         """Whether a backtick is open; of a fence, which has three, it is the third."""
 
     def read(self, piece: str) -> str:
-        """Return the text that can be shown now, without citations."""
+        """Return the text that can be shown now, without its citations."""
         self._held += piece
         end = _open_end(self._held)
         ready, self._held = self._held[:end], self._held[end:]
         return self._take(ready)
 
     def finish(self) -> str:
-        """Return what was held back."""
+        """Return the rest of the text."""
         ready, self._held = self._held, ""
         return self._take(ready)
 

@@ -1,4 +1,4 @@
-"""A user's conversations: listed, changed and deleted, and what was said in them."""
+"""A user's conversations: list, rename and delete them, and read their messages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from sagacity.storage.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class ConversationPage:
-    """One page of conversations, the last changed first."""
+    """One page of conversations, most recently changed first."""
 
     conversations: Sequence[Conversation]
     total: int
@@ -26,7 +26,7 @@ class ConversationPage:
 async def create(
     acting: Acting, user_id: UserId, *, title: str, metadata: Mapping[str, JsonValue]
 ) -> Conversation:
-    """Make a conversation without messages."""
+    """Create a conversation without messages."""
     async with acting.begin(user_id=user_id) as transaction:
         return await begin_conversation(acting, transaction, user_id, title=title, metadata=metadata)
 
@@ -39,7 +39,7 @@ async def begin_conversation(
     title: str,
     metadata: Mapping[str, JsonValue] | None = None,
 ) -> Conversation:
-    """Make a conversation in an open transaction."""
+    """Create a conversation in an open transaction."""
     now = acting.parts.clock.now()
     conversation = Conversation(
         session_id=SessionId(acting.parts.ids.new()),
@@ -125,16 +125,16 @@ async def messages(
     with_metadata: bool = False,
 ) -> list[Message]:
     """
-    Return messages of a conversation, oldest first, without answers that others took the place of.
+    Return messages of a conversation, oldest first, without answers that were replaced.
 
     Args:
         snapshot: an open transaction.
         user_id: whose.
         session_id: which.
-        limit: how many at the most.
-        offset: how many to pass over, from the end where the newest are wanted, else from the beginning.
-        newest: whether the last ones are wanted, or the first.
-        with_metadata: whether what was sent beside the messages is read, too.
+        limit: how many at most.
+        offset: how many to skip, counted from the end if *newest*, else from the beginning.
+        newest: return the last messages rather than the first.
+        with_metadata: also read the metadata sent with the messages.
     """
     turns = await snapshot.interactions.page_of_session(
         user_id, session_id, limit=limit, offset=offset, newest=newest
@@ -157,7 +157,7 @@ def _message(
     session_id: SessionId,
     metadata: dict[str, JsonValue] | None = None,
 ) -> Message:
-    """Return a turn as a message; one that another door published has no exchange."""
+    """Return a turn as a message; a turn that was published outside the chat has no exchange."""
     is_answer = exchange is not None and exchange.answer_turn == turn.interaction_id
     tokens = None if exchange is None else exchange.answer_tokens if is_answer else exchange.question_tokens
     message_id = str(turn.interaction_id)
@@ -176,7 +176,7 @@ def _message(
 
 
 async def answer_of(snapshot: Transaction, exchange: Exchange) -> Message | None:
-    """Return an answer as it stands in the log; None if there is none, or it was deleted."""
+    """Return an answer as stored in the log; None if there is none or it was deleted."""
     if exchange.answer_turn is None:
         return None
     turns = await snapshot.interactions.get([exchange.answer_turn])

@@ -34,13 +34,13 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """An exchange as far as it is."""
+    """The state of an exchange so far."""
 
     exchange: Exchange
     text: str = ""
     """The answer so far."""
     memories: tuple[SourceText, ...] | None = None
-    """None as long as nobody knows."""
+    """None while not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Event:
 
     @property
     def event_id(self) -> str:
-        """By which a client says where to go on."""
+        """With it a client says where to continue."""
         return f"{self.exchange_id}.{self.number}"
 
 
@@ -72,7 +72,7 @@ def place_of(event_id: str) -> tuple[str, int]:
 
 
 def events_after(number: int, progress: Progress) -> Iterator[Event]:
-    """Yield what a client that has the events up to *number* has to be told."""
+    """Yield the events that a client which has those up to *number* still needs."""
     exchange = progress.exchange
 
     def event(name: str, at: int, **data: JsonValue) -> Event:

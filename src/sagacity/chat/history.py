@@ -1,4 +1,4 @@
-"""The conversation so far, as far as it fits: its newest messages, in whole as long as they go in."""
+"""The conversation so far, cut to a token budget: the newest messages, whole as long as they fit."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,10 +7,10 @@ from sagacity.domain.context import ContextBudgets
 from sagacity.providers.base import ChatMessage
 
 SHARE = 0.3
-"""Of all that a prompt may hold, the newest messages take so much before anything is remembered, if they need it."""
+"""The share of the prompt's budget that the newest messages may take before memories get any."""
 _ROLES = {MessageRole.USER: "user", MessageRole.ASSISTANT: "assistant", MessageRole.SYSTEM: "system"}
 MOST_MESSAGES = 100
-"""More are not read: few budgets have room for them."""
+"""How many messages are read at most: few budgets have room for more."""
 _LEAST = 2
 _ELLIPSIS = "…"
 _CHARACTERS_A_TOKEN = 4

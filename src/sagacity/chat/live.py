@@ -1,4 +1,4 @@
-"""Answers that this process is writing: what there is of each, who reads it, and its copy in the database."""
+"""The answers that this process is writing: their text so far, their readers, and their copies in the database."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -16,12 +16,12 @@ from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 
 KEEP_SECONDS = 1.0
-"""So much of an answer is lost at the most when its process is killed; one transaction keeps all that are written."""
+"""Interval of copies: what a killed process loses of an answer. One transaction copies a tenant's answers."""
 _log = structlog.get_logger(__name__)
 
 
 class LiveAnswer:
-    """One answer while it is written. Its writer changes it, any number of readers follow it."""
+    """One answer while it is written: its writer changes it, and any number of readers follow it."""
 
     def __init__(self, tenant: Tenant, exchange: Exchange) -> None:
         self.tenant = tenant
@@ -31,18 +31,18 @@ class LiveAnswer:
         self.cited: Sequence[Cited] = ()
         """What the text cites so far."""
         self.kept: Sequence[AnswerSource] = ()
-        """What its copy in the database says that it draws on."""
+        """The sources in its copy in the database."""
         self.stop_reason: ExchangeStatus | None = None
-        """Why it has to end before its end; None while it may go on."""
+        """Why it must stop early; None while it may go on."""
         self.readers = 0
         self.read_at: datetime | None = None
-        """When somebody last read it at another process."""
+        """When a reader of another process last read it."""
         self.task: asyncio.Task[None] | None = None
         self._can_stop = False
         self._changed = asyncio.Event()
 
     def is_of(self, tenant: Tenant, user_id: UserId) -> bool:
-        """Whether it is the answer to that user of that organisation."""
+        """Whether it answers this user of this organisation."""
         return self.tenant == tenant and self.exchange.user_id == user_id
 
     @property
@@ -52,48 +52,48 @@ class LiveAnswer:
 
     @property
     def copy(self) -> Mapping[str, Any]:
-        """What its copy in the database lacks; what it draws on is written once."""
+        """What its copy in the database lacks; the sources are written only once."""
         values: dict[str, Any] = {"answer": self.text, "citations": self.cited}
         if self.kept is not self.exchange.memories:
             values |= {"memories": self.exchange.memories, "memory_note": self.exchange.memory_note}
         return values
 
     def change(self) -> None:
-        """Tell all readers that there is something new."""
+        """Wake all readers."""
         self._changed.set()
         self._changed = asyncio.Event()
 
     def add(self, text: str) -> None:
-        """Lengthen the text."""
+        """Append to the text."""
         if text:
             self.text += text
             self.change()
 
     def begin(self) -> None:
         """
-        Note that its writer has begun, and can be stopped from now on.
+        Mark its writer as running, which can be stopped from now on.
 
         Raises:
-            CancelledError: somebody stopped it before.
+            CancelledError: it was stopped before it began.
         """
         if self.stop_reason is not None:
             raise asyncio.CancelledError
         self._can_stop = True
 
     def close(self) -> None:
-        """Note that it is being stored; it cannot be stopped any more."""
+        """Mark it as being stored; it can no longer be stopped."""
         self._can_stop = False
 
     def stop(self, reason: ExchangeStatus) -> None:
-        """End it: the model's call is given up, and what there is of the answer is stored."""
+        """Stop it: the model's call is cancelled, and the answer so far is stored."""
         if self.stop_reason is None and self.exchange.is_running:
             self.stop_reason = reason
-            # A task that is cancelled before its first step never runs at all: nobody would store anything.
+            # A task that is cancelled before its first step never runs, so nothing would be stored.
             if self.task is not None and self._can_stop:
                 self.task.cancel()
 
     async def follow(self) -> AsyncGenerator[Progress]:
-        """Yield how far it is, now and after each change, until it has ended."""
+        """Yield its progress, now and after each change, until it has ended."""
         while True:
             changed, progress = self._changed, self.progress
             yield progress
@@ -122,11 +122,11 @@ class LiveAnswers:
         return live is not None and live.exchange.is_running
 
     def held_until(self) -> datetime:
-        """Return until when an answer is this process's if it is kept now."""
+        """Return until when this process holds an answer that it copies now."""
         return self._clock.now() + self._hold
 
     def all(self) -> list[LiveAnswer]:
-        """Return all of them."""
+        """Return all answers."""
         return list(self._live.values())
 
     def add(self, live: LiveAnswer) -> None:
@@ -134,24 +134,22 @@ class LiveAnswers:
         self._live[live.exchange.exchange_id] = live
 
     def remove(self, live: LiveAnswer) -> None:
-        """Keep it no longer; from now on the database has it."""
+        """Stop copying it; from now on the database has it."""
         self._live.pop(live.exchange.exchange_id, None)
 
     async def keep(self) -> None:
-        """Copy all answers into the database, and see who wants to stop one; for ever."""
-        while True:
-            await asyncio.sleep(KEEP_SECONDS)
-            by_tenant: dict[Tenant, list[LiveAnswer]] = {}
-            for live in self._live.values():
-                if live.exchange.is_running:
-                    by_tenant.setdefault(live.tenant, []).append(live)
-            for tenant, answers in by_tenant.items():
-                try:
-                    await self._keep(tenant, answers)
-                except StorageError as error:
-                    _log.warning("chat.keep_failed", org_id=tenant.org_id, kind=type(error).__name__)
-                except Exception:  # noqa: BLE001  without copies all answers of all users would count as interrupted
-                    _log.exception("chat.keep_crashed", org_id=tenant.org_id)
+        """Copy every answer into the database once, and see whether somebody wants to stop one."""
+        by_tenant: dict[Tenant, list[LiveAnswer]] = {}
+        for live in self._live.values():
+            if live.exchange.is_running:
+                by_tenant.setdefault(live.tenant, []).append(live)
+        for tenant, answers in by_tenant.items():
+            try:
+                await self._keep(tenant, answers)
+            except StorageError as error:
+                _log.warning("chat.keep_failed", org_id=tenant.org_id, kind=type(error).__name__)
+            except Exception:  # noqa: BLE001  one tenant's failure must not make the others' answers count as interrupted
+                _log.exception("chat.keep_crashed", org_id=tenant.org_id)
 
     async def _keep(self, tenant: Tenant, answers: list[LiveAnswer]) -> None:
         kept: list[tuple[LiveAnswer, Sequence[AnswerSource], Exchange | None]] = []

@@ -1,4 +1,4 @@
-"""An answer without a model: the best of what is remembered, with dates, and labelled as that."""
+"""An answer without a model: the best matching memories with their dates, labelled as such."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -13,7 +13,7 @@ NO_MODEL = "No language model is configured"
 _FOUND, _NOTHING, _NOT_SEARCHED, _KEPT, _OFF = EXTRACTIVE_MARKS
 MOST_LINES = 5
 MODEL = "extractive"
-"""What stands for the model's name with such an answer."""
+"""The model's name for such an answer."""
 _SPEAKERS = {"user": "you said", "assistant": "I said"}
 _SPEAKER = re.compile(r"^(\d{4}-\d\d-\d\d) (user|assistant): ")
 _LEAD = re.compile(r"^\d{4}-\d\d-\d\d[^:]{0,80}: ")

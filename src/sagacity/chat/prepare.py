@@ -1,4 +1,4 @@
-"""What an answer is made of: the conversation so far, and what is remembered."""
+"""Prepare an answer: the conversation so far, and what is remembered."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -28,17 +28,17 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendRequest:
-    """A message that a user sends."""
+    """A message from a user."""
 
     asked: UserMessage
     session_id: SessionId | None = None
-    """Into which conversation; None begins one."""
+    """The conversation; None begins a new one."""
     include_memory: bool = True
     metadata: Mapping[str, JsonValue] | None = None
 
 
 async def prepare(acting: Acting, user_id: UserId, sent: SendRequest, request_id: str) -> Prepared:
-    """Read the conversation so far, and what is remembered; without either an answer is possible, too."""
+    """Read the conversation so far, and what is remembered; if either fails, the answer does without."""
     started = time.perf_counter()
     said: Sequence[Message] = ()
     summary, unread = "", ""
@@ -73,7 +73,7 @@ async def prepare(acting: Acting, user_id: UserId, sent: SendRequest, request_id
 async def _so_far(
     snapshot: Transaction, *, user_id: UserId, session_id: SessionId
 ) -> tuple[str, Sequence[Message]]:
-    """Return what a conversation's beginning comes to, and its newest messages."""
+    """Return the summary of a conversation's beginning, and its newest messages."""
     summary = (await snapshot.conversations.get(user_id, session_id)).summary
     return summary, await messages(snapshot, user_id, session_id, limit=MOST_MESSAGES)
 
@@ -81,7 +81,7 @@ async def _so_far(
 async def _in_sight(
     acting: Acting, user_id: UserId, said: Sequence[Message], budgets: ContextBudgets
 ) -> tuple[Sequence[Message], ContextBudgets]:
-    """Return the messages that a prompt has anyway, and what is left to memory: all of it if there is no model."""
+    """Return the messages that the prompt always contains, and those left to memory: all, without a model."""
     models = await models_for(acting, user_id)
     if models.prompt_runner(Role.CHAT, LEARNER) is None:
         return (), budgets
@@ -113,7 +113,7 @@ async def _remembered(
 
 
 async def texts_of(snapshot: Transaction, sources: tuple[AnswerSource, ...]) -> tuple[SourceText, ...]:
-    """Return memories and turns with their texts as they are now; what is gone is left out."""
+    """Return memories and turns with their current texts, without those that were deleted."""
     numbers = {source.citation: int(source.citation.partition(":")[2]) for source in sources}
     turns = await snapshot.interactions.get(
         [numbers[source.citation] for source in sources if source.kind == "interaction"]

@@ -1,4 +1,4 @@
-"""What is remembered of a message, beside what the conversation itself says."""
+"""Find what is remembered for a message, beyond what the conversation itself says."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -33,15 +33,15 @@ BUDGETS = ContextBudgets()
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What a prompt is given, and what it was made of."""
+    """The memory part of a prompt, and its sources."""
 
     context: Context
     shown: tuple[SourceText, ...]
     """What the context cites, with the whole text of each."""
     found: Sequence[Scored] = ()
-    """What the context was written from."""
+    """The search results that the context was written from."""
     missing: str = ""
-    """What could not be searched; empty: nothing."""
+    """What could not be searched; empty if all was."""
 
     @property
     def sources(self) -> tuple[AnswerSource, ...]:
@@ -50,7 +50,7 @@ class Remembered:
 
     @property
     def timings(self) -> dict[str, float]:
-        """Milliseconds of each strategy and of what came after them."""
+        """Milliseconds of each strategy and of the steps after them."""
         took = {
             _PHASES.get(name, f"{name}_search" if name in _NAMES else name): milliseconds
             for name, milliseconds in self.context.trace.strategies.items()
@@ -71,15 +71,15 @@ async def remember(
     budgets: ContextBudgets = BUDGETS,
 ) -> Remembered:
     """
-    Return what is remembered that may bear on a message; nothing if the user has switched that off.
+    Return memories that may matter to a message; none if the user has switched memory off.
 
     Args:
         acting: on whose behalf.
         user_id: whose memories.
         message: in the user's words; "today" is the day that the user's clock shows.
         settings: of the user; None if there are none.
-        shown: turns that the prompt has anyway.
-        budgets: tokens for what is remembered.
+        shown: turns that the prompt contains in any case.
+        budgets: token budgets of what is remembered.
     """
     if settings is not None and not settings.memory.memory_enabled:
         return NOTHING
@@ -117,7 +117,7 @@ def _shown(context: Context, found: Sequence[Scored]) -> tuple[SourceText, ...]:
 
 
 def _texts(one: Scored) -> Iterator[tuple[str, str]]:
-    """Give the citation and the text of a thing that was found, and of the turns beside it."""
+    """Yield the citation and text of a result, and of the turns beside it."""
     if one.memory is not None:
         yield f"{KINDS[one.memory.kind].citation}:{one.memory.memory_id}", one.memory.content
     for turn in (one.interaction, *one.neighbours):

@@ -1,4 +1,4 @@
-"""Messages of users, answered: each is stored first, then answered while any number of readers follow."""
+"""Answer messages: each is stored first, then answered while any number of readers follow."""
 
 import asyncio
 import time
@@ -24,7 +24,7 @@ from sagacity.chat.writer import (
     interrupted,
     store_answer,
 )
-from sagacity.dispatch.loops import end
+from sagacity.dispatch.loops import end, every
 from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import CHAT, Exchange, ExchangeStatus, title_of
 from sagacity.domain.errors import (
@@ -41,28 +41,28 @@ from sagacity.observability.tracing import span
 from sagacity.storage.transaction import Transaction
 
 HOLD_SECONDS = 15.0
-"""An answer whose process was silent for so long is taken for interrupted: some fifteen copies were missed."""
+"""An answer that its process has not copied for this long counts as interrupted: about fifteen copies missed."""
 _TURN_SECONDS = 0.1
-"""How often a message looks whether its turn has come."""
+"""How often a waiting message checks whether its conversation is free."""
 _POLL_SECONDS = 0.25
-"""How often an answer is looked at that another process writes."""
+"""How often an answer of another process is read."""
 GRACE_SECONDS = 5.0
-"""How long a client that left may take to come back before the model is stopped, where the settings say so."""
+"""How long a client may be away before its answer is stopped, if the settings say so."""
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatPolicy:
-    """How this process answers."""
+    """How this process answers messages."""
 
     stops_when_left: bool = False
-    """Whether an answer that nobody reads any more is stopped."""
+    """Whether an answer is stopped when nobody reads it any more."""
     wait_seconds: float = 30.0
-    """How long a message waits for its turn in a conversation."""
+    """How long a message waits until its conversation is free."""
 
 
 class _BusyError(Exception):
-    """Another message of the conversation is being answered."""
+    """Raised while another message of the conversation is being answered."""
 
 
 PREPARED_AT_ONCE = 4
@@ -77,7 +77,7 @@ PREPARING_SECONDS = 1.0
 
 
 class Chat:
-    """All answers of this process."""
+    """The answers of this process."""
 
     def __init__(self, parts: Parts, policy: ChatPolicy) -> None:
         self.parts = parts
@@ -88,17 +88,17 @@ class Chat:
         self._is_stopping = False
 
     async def start(self) -> None:
-        """Begin to keep copies of answers in the database."""
-        self._spawn(self._live.keep())
+        """Start copying answers into the database."""
+        self._background.add(every(KEEP_SECONDS, self._live.keep))
 
     def interrupt(self) -> None:
-        """Let all answers end, those yet to begin too: what there is of each is stored, and its readers are told."""
+        """Stop all answers, also those yet to begin: each is stored as far as it is, and its readers are told."""
         self._is_stopping = True
         for live in self._live.all():
             live.stop(ExchangeStatus.INTERRUPTED)
 
     async def stop(self) -> None:
-        """End: what there is of each answer is stored."""
+        """Stop all answers, storing each as far as it is."""
         self.interrupt()
         while answers := self._live.all():
             await asyncio.wait([live.task for live in answers if live.task is not None])
@@ -106,14 +106,14 @@ class Chat:
 
     async def send(self, acting: Acting, user_id: UserId, sent: SendRequest) -> Exchange:
         """
-        Store a message, and begin to answer it.
+        Store a message and begin to answer it.
 
         Returns:
-            The exchange; its message is in the log by then.
+            The exchange, whose message is in the log.
 
         Raises:
             NotFound: the user has no such conversation.
-            Conflict: the conversation did not get free in time, or a quarantine holds what the user says.
+            Conflict: the conversation was not free in time, or a quarantine holds what the user says.
         """
         started = time.perf_counter()
         with _refusals(acting, user_id, sent.session_id, started, sent.asked.request_type):
@@ -146,11 +146,11 @@ class Chat:
         request_type: RequestType = RequestType.CHAT_STREAM,
     ) -> Exchange:
         """
-        Answer the last message of a conversation again; a former answer stays in the log, and is not shown then.
+        Answer the last message of a conversation again; the former answer stays in the log but is not shown.
 
         Raises:
             NotFound: the user has no such conversation, or there is no message in it.
-            Conflict: the conversation did not get free in time.
+            Conflict: the conversation was not free in time.
         """
         started = time.perf_counter()
         with _refusals(acting, user_id, session_id, started, request_type):
@@ -202,7 +202,7 @@ class Chat:
 
     async def stop_answer(self, acting: Acting, user_id: UserId, session_id: SessionId) -> Exchange:
         """
-        Stop the answer that is being written in a conversation, in whichever process.
+        Stop the answer that is being written in a conversation, in any process.
 
         Raises:
             NotFound: the user has no such conversation, or nothing is being answered in it.
@@ -220,7 +220,7 @@ class Chat:
 
     async def exchange(self, acting: Acting, user_id: UserId, exchange_id: str) -> Exchange:
         """
-        Return an exchange as it is now.
+        Return the current state of an exchange.
 
         Raises:
             NotFound: the user has none of that id.
@@ -270,7 +270,7 @@ class Chat:
                 self._spawn(self._stop_unless_read(live))
 
     async def _stop_unless_read(self, live: LiveAnswer) -> None:
-        """Stop an answer that nobody reads, at this process or another, as soon as that was so for a while."""
+        """Stop an answer once nobody has read it for a while, in this process or another."""
         while True:
             await asyncio.sleep(GRACE_SECONDS)
             if live.readers or not live.exchange.is_running:
@@ -281,7 +281,7 @@ class Chat:
                 return
 
     async def _note_reader(self, acting: Acting, user_id: UserId, exchange_id: str) -> None:
-        """Let the process that writes an answer know that somebody reads it here, where it would stop without."""
+        """Tell the process that writes an answer that it is being read here, if it would stop otherwise."""
         while self._policy.stops_when_left:
             try:
                 async with acting.begin(user_id=user_id) as transaction:
@@ -293,7 +293,7 @@ class Chat:
     async def _stored_progress(
         self, acting: Acting, user_id: UserId, exchange_id: str
     ) -> AsyncGenerator[Progress]:
-        """Yield how far an answer is that another process writes, or that has ended."""
+        """Yield the progress of an answer that another process writes or that has ended."""
         last: Progress | None = None
         while True:
             try:
@@ -314,7 +314,7 @@ class Chat:
     async def _read_progress(
         self, acting: Acting, user_id: UserId, exchange_id: str, last: Progress | None
     ) -> Progress:
-        """Return how far an answer is by the database, after it was as far as *last*."""
+        """Return an answer's progress from the database, given the *last* one seen."""
         shown = None if last is None else last.memories
         exchange = await self.exchange(acting, user_id, exchange_id)
         async with acting.read(user_id=user_id) as snapshot:
@@ -326,7 +326,7 @@ class Chat:
         return Progress(exchange, text, shown)
 
     async def _turn(self, acting: Acting, user_id: UserId, session_id: SessionId, limit: float) -> None:
-        """Wait until nothing is being answered in a conversation."""
+        """Wait until a conversation is free."""
         while True:
             async with acting.read(user_id=user_id) as snapshot:
                 await snapshot.conversations.get(user_id, session_id)
@@ -343,7 +343,7 @@ class Chat:
     async def _prepared(
         self, acting: Acting, user_id: UserId, sent: SendRequest, request_id: str
     ) -> Prepared:
-        """Prepare an answer, in its turn."""
+        """Prepare an answer when a slot is free."""
         async with self._preparing.take():
             return await prepare(acting, user_id, sent, request_id)
 
@@ -372,7 +372,7 @@ class Chat:
                 )
             await transaction.conversations.count_message(user_id, session_id, tokens)
             if sent.session_id is not None:
-                # Now the session's row is held, and nobody else begins an answer.
+                # The session's row is locked from here on, so nobody else begins an answer.
                 if await transaction.exchanges.running(user_id, session_id) is not None:
                     raise _BusyError
                 if not (await transaction.conversations.get(user_id, session_id)).title:
@@ -408,7 +408,7 @@ class Chat:
         preparing: asyncio.Task[Prepared],
         started: float,
     ) -> Exchange:
-        """Begin to write the answer."""
+        """Start writing the answer."""
         exchange = exchange.model_copy(update={"timings": {"setup": _milliseconds(started)}})
         live = LiveAnswer(acting.tenant, exchange)
         writer = AnswerWriter(acting, live, asked, owner=self._live.owner, started=started)
@@ -427,7 +427,7 @@ class Chat:
         return exchange
 
     async def _recovered(self, acting: Acting, exchange: Exchange) -> Exchange:
-        """Return an exchange; one whose process ended is closed first, and what there is of its answer is kept."""
+        """Return an exchange; if its process has ended, close it first with the answer so far."""
         now = self.parts.clock.now()
         is_held = exchange.held_until > now or self._live.is_writing(exchange.exchange_id)
         if is_held or not exchange.is_running:
@@ -465,7 +465,7 @@ def _refusals(
     started: float,
     request_type: RequestType = RequestType.CHAT_STREAM,
 ) -> Generator[None]:
-    """Record what the block refuses."""
+    """Record a refusal that the block raises."""
     try:
         yield
     except SagacityError as error:

@@ -1,4 +1,4 @@
-"""A streamed answer without what no database keeps: NUL characters, and halves of surrogate pairs."""
+"""Remove from a streamed answer what no database stores: NUL characters and unpaired surrogates."""
 
 import re
 
@@ -8,13 +8,13 @@ _REPLACEMENT = "\ufffd"
 
 
 class StreamSanitizer:
-    """Mends an answer piece by piece; the first half of a pair waits for the second one."""
+    """Repairs an answer piece by piece; the first half of a surrogate pair waits for the second."""
 
     def __init__(self) -> None:
         self._held = ""
 
     def read(self, piece: str) -> str:
-        """Return what can be shown now."""
+        """Return the text that can be shown now."""
         text = (self._held + piece).replace("\x00", "")
         self._held = ""
         if text and "\ud800" <= text[-1] <= "\udbff":
@@ -22,7 +22,7 @@ class StreamSanitizer:
         return _mended(text)
 
     def finish(self) -> str:
-        """Return what was held back."""
+        """Return the rest of the text."""
         text, self._held = self._held, ""
         return _mended(text)
 

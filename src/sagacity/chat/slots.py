@@ -1,4 +1,4 @@
-"""A few at a time, in the order in which they came; whoever takes long lets others pass."""
+"""A limited number of slots, given in order of arrival; a holder that takes long lets others pass."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -6,22 +6,22 @@ from contextlib import asynccontextmanager
 
 
 class Slots:
-    """Places for work that keeps others waiting while it goes on."""
+    """Slots for work that keeps others waiting."""
 
     def __init__(self, count: int, *, seconds: float) -> None:
         """
-        Begin with all places free.
+        Create slots, all free.
 
         Args:
-            count: how many there are.
-            seconds: how long work has its place. Work that goes on for longer waits, for another server most likely.
+            count: how many slots there are.
+            seconds: how long work keeps its slot. Work that takes longer is most likely waiting for another server.
         """
         self._free = asyncio.Semaphore(count)
         self._seconds = seconds
 
     @asynccontextmanager
     async def take(self) -> AsyncGenerator[None]:
-        """Wait for a place, and have it in the block."""
+        """Wait for a slot, and hold it during the block."""
         await self._free.acquire()
         is_mine = True
 

@@ -1,4 +1,4 @@
-"""One answer, from what is remembered to the log: context → model → stored."""
+"""Write one answer, from what is remembered to the log: context → model → store."""
 
 import asyncio
 import time
@@ -32,7 +32,7 @@ from sagacity.providers.base import ModelCall, TokenUsage
 from sagacity.storage.transaction import Transaction
 
 LEARNER = "chat"
-"""Under which name the ledger has the chat's calls."""
+"""The chat's name in the ledger."""
 MOST_CHARACTERS = 100_000
 """Of an answer: as many as a published text may have. Some endpoints take no notice of `max_tokens`."""
 _PROMPT = "chat_answer"
@@ -47,15 +47,15 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserMessage:
-    """A user's message, and how it is to be answered."""
+    """A user's message, and how to answer it."""
 
     content: str
     history: Sequence[Message] | None = None
-    """The conversation so far, as the caller has it; None for what is stored of it."""
+    """The conversation so far, if the caller sent it; None: as stored."""
     max_tokens: int = 4_096
     temperature: float = 0.7
     request_type: RequestType = RequestType.CHAT_STREAM
-    """As what it is recorded."""
+    """The request type in the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +64,20 @@ class Prepared:
 
     remembered: Remembered
     note: str = ""
-    """What could not be read; empty: all was."""
+    """What could not be read; empty if all was."""
     said: Sequence[Message] = ()
     """The conversation so far, oldest first."""
     summary: str = ""
-    """Of what was said in it, as far as it is summed up."""
+    """The summary of the conversation's beginning."""
     zone: tzinfo = UTC
-    """Where the user's clock is."""
+    """The user's time zone."""
     budgets: ContextBudgets = BUDGETS
-    """What the prompt may hold of all this."""
+    """The token budgets of the prompt."""
     timings: dict[str, float] = field(default_factory=dict)
 
 
 async def models_for(acting: Acting, user_id: UserId) -> ModelSession:
-    """Return which models may answer a user now."""
+    """Return the models that may answer a user now."""
     return await acting.parts.models.of(acting.tenant, await acting.config(), user_id)
 
 
@@ -94,7 +94,7 @@ class AnswerWriter:
             acting: on whose behalf.
             live: what readers follow.
             asked: the message.
-            owner: the name under which this process holds the exchange.
+            owner: this process's name as the holder of the exchange.
             started: when the message came in, by the performance counter.
         """
         self._acting = acting
@@ -111,7 +111,7 @@ class AnswerWriter:
         self._budgets = BUDGETS
 
     async def write(self, preparing: asyncio.Task[Prepared]) -> None:
-        """Write the answer; whatever happens, the exchange has ended afterwards and its text is stored."""
+        """Write the answer. Afterwards the exchange has ended and its text is stored, whatever happened."""
         status, problem = ExchangeStatus.DONE, None
         try:
             self._live.begin()
@@ -153,7 +153,7 @@ class AnswerWriter:
         self._timings["llm_total"] = _milliseconds(began)
 
     async def _pieces(self, prepared: Prepared) -> AsyncGenerator[str]:
-        """Return what answers: a model, or the best of what is remembered."""
+        """Yield the answer of a model, or without one the best of what is remembered."""
         models = await models_for(self._acting, self._live.exchange.user_id)
         runner = models.prompt_runner(Role.CHAT, LEARNER)
         if runner is None:
@@ -189,7 +189,7 @@ class AnswerWriter:
         self._usage += call.usage
 
     async def _settle(self, status: ExchangeStatus, problem: Exception | None) -> None:
-        """Store what there is of the answer, and tell the readers how it ended."""
+        """Store the answer as far as it is, and tell the readers how it ended."""
         self._note_surfaced()  # not before: the model waits for nothing that can come later
         began = time.perf_counter()
         error_kind, error = _told(status, problem)
@@ -215,7 +215,7 @@ class AnswerWriter:
         self._record(self._live.exchange, enqueue=self._wake())
 
     def _note_surfaced(self) -> None:
-        """Note which memories go into the prompt, or into an answer without a model."""
+        """Record which memories go into the prompt, or into an answer without a model."""
         remembered, exchange = self._remembered, self._live.exchange
         if remembered.context is not NOTHING.context:
             note_context(
@@ -228,7 +228,7 @@ class AnswerWriter:
             )
 
     def _wake(self) -> float:
-        """Let what was said be learned; returns the milliseconds that it took to say so."""
+        """Wake the learners; returns the milliseconds that took."""
         began = time.perf_counter()
         self._acting.parts.dispatcher.wake(
             DueScope(tenant=self._acting.tenant, user_id=self._live.exchange.user_id)
@@ -236,7 +236,7 @@ class AnswerWriter:
         return (time.perf_counter() - began) * 1000  # some millionths of a second, which rounding would lose
 
     async def _stored(self, ended: Exchange) -> Exchange:
-        """Store an exchange with its answer; what cannot be stored has failed, and whoever reads is told so."""
+        """Store an exchange with its answer; if that fails, the exchange has failed and its readers are told."""
 
         async def save() -> Exchange:
             timed = ended.model_copy(update={"timings": dict(self._timings)})
@@ -256,7 +256,7 @@ class AnswerWriter:
 
     async def _found(self, ended: Exchange) -> Exchange:
         """
-        Return how an exchange stands in the log that is not this process's any more.
+        Return the stored state of an exchange that this process no longer holds.
 
         It was stored, and nobody heard of the commit; or it was taken for interrupted; or it was deleted.
         """
@@ -293,16 +293,16 @@ async def store_answer(
 
     Args:
         acting: on whose behalf.
-        ended: as it is to be stored.
+        ended: the exchange to store.
         text: of the answer; nothing is appended if it is empty.
         owner: who holds the exchange.
-        expired_by: store it only if *owner*'s right to it has ended by then.
+        expired_by: store it only if *owner*'s hold has expired by then.
 
     Returns:
-        The exchange with the turn of its answer.
+        The exchange, with the turn of its answer.
 
     Raises:
-        Conflict: the exchange is not *owner*'s any more.
+        Conflict: *owner* no longer holds the exchange.
         NotFound: the message was deleted.
     """
     citations = dict.fromkeys((one.kind, one.item_id) for one in ended.citations)
@@ -340,7 +340,7 @@ async def store_answer(
 
 
 def interrupted(exchange: Exchange, *, tokens: int) -> Exchange:
-    """Return an exchange as it is to be stored whose process ended while it wrote the answer."""
+    """Return the final state of an exchange whose process ended while writing the answer."""
     return exchange.model_copy(
         update={
             "status": ExchangeStatus.INTERRUPTED,
@@ -353,7 +353,7 @@ def interrupted(exchange: Exchange, *, tokens: int) -> Exchange:
 
 
 def deleted(exchange: Exchange) -> Exchange:
-    """Return an exchange as it is told of that was deleted while its answer was written."""
+    """Return the final state of an exchange that was deleted while its answer was written."""
     told = {"status": ExchangeStatus.INTERRUPTED, "error": _DELETED, "error_kind": "NotFound"}
     return exchange.model_copy(update=told)
 
@@ -376,7 +376,7 @@ _WRITTEN = {
 
 
 def _told(status: ExchangeStatus, problem: Exception | None) -> tuple[str, str]:
-    """Return the kind of an error, and what is said of it; a provider's own words stay in the log."""
+    """Return an error's type and message; a provider's own words stay in the log."""
     if status is ExchangeStatus.INTERRUPTED:
         return "Interrupted", _INTERRUPTED
     if problem is None:

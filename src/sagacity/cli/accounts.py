@@ -1,4 +1,4 @@
-"""`sagacity account`: signing up, in and out of a server that people have accounts on."""
+"""`sagacity account`: sign up, in and out of a server that has accounts."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -234,7 +234,7 @@ def totp_disable(
     ],
 ) -> None:
     """
-    Have signing in ask for the password only.
+    Turn codes off; signing in needs only the password.
 
     Example: sagacity account totp-disable
     """

@@ -1,4 +1,4 @@
-"""`sagacity agent-playbooks`: how an agent should act for everybody."""
+"""`sagacity agent-playbooks`: how an agent should act for all users."""
 
 from typing import TYPE_CHECKING, Annotated
 

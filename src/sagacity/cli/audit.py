@@ -1,4 +1,4 @@
-"""`sagacity audit`: every change of access and configuration, listed, exported and checked."""
+"""`sagacity audit`: list, export and verify the audit log."""
 
 import json
 from contextlib import ExitStack, contextmanager, suppress
@@ -204,7 +204,7 @@ def _read(file: Path) -> "Iterator[tuple[str, Sequence[AuditEntry]]]":
     except OSError as error:
         raise InvalidInput(f"{file} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise InvalidInput(f"{file} is no export of an audit log") from error
+        raise InvalidInput(f"{file} is not an export of an audit log") from error
 
 
 def _parsed(lines: "Sequence[str]") -> "tuple[list[str], list[AuditEntry]]":

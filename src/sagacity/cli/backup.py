@@ -1,4 +1,4 @@
-"""`sagacity backup` and `sagacity restore`: the whole database in one file, and back."""
+"""`sagacity backup` and `sagacity restore`: the whole database to one file, and back."""
 
 import asyncio
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""`sagacity chat`: talk in the terminal, and see what the answers rest on."""
+"""`sagacity chat`: chat in the terminal, and see what the answers draw on."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -12,6 +12,7 @@ from sagacity.cli.invocation import connected, of
 from sagacity.cli.output import Render, plain, show, stdout, table
 from sagacity.domain.chat import is_extractive
 from sagacity.domain.errors import InvalidInput, ProviderError, SagacityError
+from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.user_memory import KIND_OF, TYPE_OF
 
 if TYPE_CHECKING:
@@ -32,13 +33,13 @@ _LISTED = 50
 _END = frozenset({"/quit", "/exit", "quit", "exit"})
 _MISSING = {"/search": "say what to search for: /search TEXT", "/forget": "say what to forget: /forget NAME"}
 _STILL_SAID = (
-    "What was said stays in the log, and may be quoted. /why names it where it comes up: /forget that, too.\n"
+    "What you said stays in the log and may be quoted. When it is, /why shows it: /forget that, too.\n"
 )
 
 
 @dataclass
 class _Talk:
-    """One talk in the terminal."""
+    """A chat in the terminal."""
 
     client: "Sagacity"
     user_id: str | None
@@ -47,10 +48,10 @@ class _Talk:
     conversation_id: str | None = None
     exchange_id: str | None = None
     known: dict[str, tuple[str, str, str]] = field(default_factory=dict)
-    """Sources that were shown: the kind, the id and the user of each."""
+    """The sources shown so far: kind, id and user by name."""
 
     def say(self, message: str) -> None:
-        """Send a message, and write the answer as it comes."""
+        """Send a message, and print the answer as it comes."""
         sent = self.client.send_message(message, conversation_id=self.conversation_id, user_id=self.user_id)
         self._follow(sent)
 
@@ -69,7 +70,7 @@ class _Talk:
         self.write("\n")
 
     def obey(self, command: str) -> None:
-        """Do what a line that begins with a slash asks for."""
+        """Run a command, a line that begins with a slash."""
         name, _, rest = command.partition(" ")
         words = rest.split()
         match name:
@@ -80,8 +81,7 @@ class _Talk:
             case "/search" if words:
                 self._search(" ".join(words))
             case "/forget" if words:
-                for source in words:
-                    self._forget(source)
+                self._forget(words)
             case "/retry":
                 if self.conversation_id is None:
                     raise InvalidInput("there is no message to answer yet")
@@ -95,7 +95,7 @@ class _Talk:
                 raise InvalidInput(_MISSING.get(name) or f"there is no {name}; /help lists what there is")
 
     def _whose(self) -> str:
-        """Return whose conversation it is: the server says so where nobody was named."""
+        """Return the user of the conversation; asks the server if none was given."""
         if self.user_id is None:
             self.user_id = self.client.get_memory_stats().user_id
         return self.user_id
@@ -124,22 +124,29 @@ class _Talk:
         if found.total > len(rows):
             self.write(f"The newest {len(rows)} of {found.total:,}; `sagacity memories list` shows all.\n")
 
-    def _forget(self, name: str) -> None:
-        if name not in self.known:
-            raise InvalidInput(f"{name} was not shown; /why and /memories show sources")
-        kind, item_id, user_id = self.known[name]
-        match kind:
-            case "interaction":
-                self.client.delete_interaction(user_id, int(item_id))
-            case _ if kind in TYPE_OF:
-                self.client.delete_memory(item_id, user_id=self.user_id)
+    def _forget(self, names: Sequence[str]) -> None:
+        forgotten: list[str] = []
+        try:
+            for name in names:
+                forgotten.append(self._forget_one(name))
+                self.write(f"Forgotten: {name}\n")
+        finally:
+            if any(kind != INTERACTION for kind in forgotten):
                 self.write(_STILL_SAID)
-            case _:
-                raise InvalidInput(
-                    f"{name} serves all users; see `sagacity {kind.replace('_', '-')}s --help`"
-                )
+
+    def _forget_one(self, name: str) -> str:
+        """Delete the source shown by a name; returns its kind."""
+        if name not in self.known:
+            raise InvalidInput(f"{name} was not shown; /why and /memories show what you can forget")
+        kind, item_id, user_id = self.known[name]
+        if kind == INTERACTION:
+            self.client.delete_interaction(user_id, int(item_id))
+        elif kind in TYPE_OF:
+            self.client.delete_memory(item_id, user_id=self.user_id)
+        else:
+            raise InvalidInput(f"{name} serves all users; see `sagacity {kind.replace('_', '-')}s --help`")
         del self.known[name]
-        self.write(f"Forgotten: {name}\n")
+        return kind
 
 
 def chat(
@@ -187,7 +194,7 @@ def chat(
 
 
 def _lead(talk: _Talk, write: Callable[[str], None]) -> None:
-    """Read lines until there are no more; a fault ends no talk."""
+    """Read lines until the end; on a terminal, an error does not end the chat."""
     is_terminal = sys.stdin.isatty()
     if is_terminal:
         write("Talk, or type /help. What you say is remembered.\n")
@@ -221,10 +228,10 @@ def _answer(reply: "AnswerReply") -> Render:
 
 
 def _sources(memories: "Iterable[ShownMemory]", cited: "Iterable[CitedPlace]") -> Render:
-    named: Mapping[str, bool] = {one.citation: True for one in cited}
+    named = {one.citation for one in cited}
     rows = [
         (
-            "*" if named.get(one.citation) else "",
+            "*" if one.citation in named else "",
             one.citation,
             draw.number(one.relevance),
             one.content,

@@ -1,4 +1,4 @@
-"""Chats as OpenAI and Anthropic export them, read into what can be published."""
+"""Read chats that OpenAI and Anthropic export, as turns to publish."""
 
 import hashlib
 import json
@@ -25,16 +25,16 @@ class ChatExport(StrEnum):
 
 
 class ExportedTurn(Value):
-    """One message that can be published."""
+    """A message that can be published."""
 
     role: str
     content: str
     created_at: int | None = None
-    """Seconds since 1970; None where the export does not say."""
+    """Seconds since 1970; None if the export does not say."""
 
 
 class LeftOut(Value):
-    """A message, or a whole conversation, that is not published."""
+    """A message or conversation that is not published."""
 
     conversation: str
     reason: str
@@ -49,7 +49,7 @@ class ExportedChat(Value):
 
 
 class ChatRequest(Value):
-    """Turns that are published together, under an id that follows from what they say."""
+    """Turns that are published together, under an id derived from their content."""
 
     request_id: str
     session_id: str
@@ -58,7 +58,7 @@ class ChatRequest(Value):
 
 
 class ReadExport(Value):
-    """What a file holds."""
+    """The content of a file."""
 
     chats: tuple[ExportedChat, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
@@ -69,7 +69,7 @@ def read_export(kind: ChatExport, text: str) -> ReadExport:
     Read an export.
 
     Raises:
-        InvalidInput: it is no JSON, or no list of conversations.
+        InvalidInput: it is not JSON, or not a list of conversations.
     """
     found = parsed(text)
     if not isinstance(found, list):

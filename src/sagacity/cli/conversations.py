@@ -1,4 +1,4 @@
-"""`sagacity conversations`: what was talked about in the chat."""
+"""`sagacity conversations`: the conversations of the chat."""
 
 from typing import TYPE_CHECKING, Annotated
 

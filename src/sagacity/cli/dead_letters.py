@@ -1,4 +1,4 @@
-"""`sagacity dead-letters`: turns that a learner gave up on."""
+"""`sagacity dead-letters`: windows that a learner gave up on."""
 
 from typing import Annotated
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sagacity.storage.replica.copy import CopyReport
 
 SERVER = "server"
-"""The one check that may fail on a machine where no server runs; it still counts."""
+"""The check that fails on a machine without a running server; it still counts."""
 _NOT_TAKEN = 300
 """The least status of HTTP that is no success."""
 _MAIL_ADVICE = {
@@ -36,7 +36,7 @@ _REINDEX = "stop the server and run `sagacity reindex`"
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at."""
+    """The result of one check."""
 
     name: str
     ok: bool
@@ -63,7 +63,7 @@ def doctor(context: typer.Context) -> None:
 
 
 def look(flags: Invocation) -> list[Check]:
-    """Run every check; those that need the settings are left out when these are wrong."""
+    """Run every check; those that need valid settings are skipped if the settings are wrong."""
     from sagacity.config.settings import load_settings  # noqa: PLC0415  it loads slowly, and `--help` should not
     from sagacity.observability.logging import configure_logging  # noqa: PLC0415  with it
 
@@ -130,7 +130,7 @@ def _database(settings: "Settings") -> str:
 
 
 def _is_new(settings: "Settings") -> bool:
-    """Whether there is no database yet; to look for more would make one."""
+    """Whether there is no database yet; opening it would create one."""
     return not settings.database_url and not (settings.home.expanduser() / "sagacity.db").exists()
 
 
@@ -159,7 +159,7 @@ def _configurations(settings: "Settings") -> Check:
 
 
 def _authenticator_apps(settings: "Settings") -> list[Check]:
-    """Look whether the secrets of authenticator apps can be read; nothing where nobody has an app."""
+    """Check that the secrets of authenticator apps can be decrypted; no check if nobody has an app."""
     from sagacity.accounts.totp import find_unreadable  # noqa: PLC0415  it loads the whole server
     from sagacity.bootstrap import open_database  # noqa: PLC0415  with it
     from sagacity.config.choices import config_keys  # noqa: PLC0415  with it
@@ -303,7 +303,7 @@ def _vector_copy(settings: "Settings") -> Check:
 
 
 def judge_copy(report: "CopyReport | None") -> Check:
-    """Say whether the copy of the vectors is what the database has, and what to do if it is not."""
+    """Check that the copy of the vectors matches the database."""
     if report is None or report.copied_dimension is None:
         found, advice = "none yet", "start the server, which makes it; searches use the database until then"
         return Check("vector copy", ok=report is None or not report.documents, found=found, advice=advice)
@@ -354,7 +354,7 @@ def _server(flags: Invocation) -> str:
 
 
 def _named(config: "Mapping[str, JsonValue]") -> str:
-    """Return which model an organisation chose to learn with."""
+    """Return the model that an organisation chose for learning."""
     chosen = config.get("llm_config")
     model = chosen.get("generation_model_name") if isinstance(chosen, dict) else None
     return f", learns with {model}" if model else ""

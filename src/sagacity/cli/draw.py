@@ -1,4 +1,4 @@
-"""How the things that are learned look in a table."""
+"""Tables for everything that is learned."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -26,12 +26,12 @@ class _Stamped(Protocol):
 
 
 def moment(epoch_seconds: int) -> str:
-    """Return a time as people read it, in UTC."""
+    """Format a time for people, in UTC."""
     return datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def number(share: float | None) -> str:
-    """Return a share with two digits; nothing for none."""
+    """Format a share with two digits; empty for None."""
     return "" if share is None else f"{share:.2f}"
 
 

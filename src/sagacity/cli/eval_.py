@@ -1,4 +1,4 @@
-"""`sagacity eval`: how good retrieval is on the owner's own data, and whether it became worse."""
+"""`sagacity eval`: measure retrieval on your own data, and see whether it got worse."""
 
 import asyncio
 import json

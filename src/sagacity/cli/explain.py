@@ -37,7 +37,7 @@ class Scored(Protocol):
 
     @property
     def score_components(self) -> Mapping[str, float] | None:
-        """What the score was made of."""
+        """The parts of the score."""
         ...
 
 

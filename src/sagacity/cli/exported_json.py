@@ -1,4 +1,4 @@
-"""Values in files that other programs wrote, of which nothing is certain."""
+"""Read values from files that other programs wrote, whatever their shape."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Messages in files of Zep and Letta, read into what can be published: an exchange at a time."""
+"""Read messages from exports of Zep and Letta, one exchange at a time, as turns to publish."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -37,7 +37,7 @@ def read_messages(source: MemoryExport, text: str) -> ReadExport:
     published by itself: it has the same id in every file.
 
     Raises:
-        InvalidInput: it is no JSON.
+        InvalidInput: it is not JSON.
     """
     file = parsed(text)
     if source is MemoryExport.ZEP:

@@ -1,4 +1,4 @@
-"""How often a process that runs for long looks for garbage."""
+"""Run the garbage collector less often in long-running processes."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""`sagacity health`: what is wrong with stored memories, and what to do about it."""
+"""`sagacity health`: problems of stored memories, and what to do about them."""
 
 from typing import TYPE_CHECKING, Annotated
 

@@ -1,4 +1,4 @@
-"""`sagacity history` and `sagacity undo-merge`: how a memory came to be what it is, and the way back."""
+"""`sagacity history` and `sagacity undo-merge`: the history of a memory, and undoing a merge."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What `sagacity import` does with chats that another program exported: they become published turns."""
+"""The part of `sagacity import` that publishes chats exported by other programs."""
 
 from collections import Counter
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What `sagacity import` does with a file that `sagacity export` wrote."""
+"""The part of `sagacity import` that restores a file of `sagacity export`."""
 
 import asyncio
 from pathlib import Path

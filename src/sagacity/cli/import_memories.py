@@ -1,4 +1,4 @@
-"""What `sagacity import` does with memories that another program exported: they become memories of a user."""
+"""The part of `sagacity import` that adds memories exported by other programs to a user."""
 
 import time
 from collections import Counter

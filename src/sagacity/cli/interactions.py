@@ -1,4 +1,4 @@
-"""`sagacity interactions`: the turns that were published."""
+"""`sagacity interactions`: published turns."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`sagacity invitations`: who was invited to the organisation, and accepting with the code of the e-mail."""
+"""`sagacity invitations`: list and send invitations, and accept one with the code of the e-mail."""
 
 from typing import Annotated
 
@@ -53,7 +53,7 @@ def create(
 @app.command()
 def resend(context: typer.Context, invitation_id: InvitationId) -> None:
     """
-    Send an invitation once more, with a new code.
+    Send an invitation again with a new code.
 
     Example: sagacity invitations resend 0199c2e4-…
     """
@@ -65,7 +65,7 @@ def resend(context: typer.Context, invitation_id: InvitationId) -> None:
 @app.command()
 def revoke(context: typer.Context, invitation_id: InvitationId) -> None:
     """
-    Take an invitation back; its code is good no more.
+    Withdraw an invitation; its code becomes invalid.
 
     Example: sagacity invitations revoke 0199c2e4-…
     """

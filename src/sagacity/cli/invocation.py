@@ -1,4 +1,4 @@
-"""What the global flags said, and the connection that they describe."""
+"""The global flags, and the connection that they describe."""
 
 import sys
 from collections.abc import Generator
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 _RETRY_SECONDS = 2.0
-"""Whoever forgot to start the server reads so within that time."""
+"""How soon a user who forgot to start the server is told so."""
 
 
 @dataclass(frozen=True)
 class Invocation:
-    """The global flags of one run of the program."""
+    """The global flags of one run."""
 
     as_json: bool = False
     is_wide: bool = False
     field: str | None = None
-    """The one field to print of each result."""
+    """The field to print of each result."""
     server_url: str | None = None
     api_key: str | None = None
     allow_insecure: bool = False
@@ -40,11 +40,11 @@ def of(context: typer.Context) -> Invocation:
 @contextmanager
 def connected(context: typer.Context, doing: str | None) -> Generator["Sagacity"]:
     """
-    Open the server that the flags name, and show on stderr what is being done if it takes long.
+    Connect to the server of the flags, and show on stderr what is being done if it takes long.
 
     Args:
         context: of the command.
-        doing: what the user reads meanwhile, such as "searching"; None where a bar is shown instead.
+        doing: shown meanwhile, such as "searching"; None if a bar is shown instead.
     """
     from sagacity.client import Sagacity  # noqa: PLC0415  it loads the HTTP stack, and `--help` should not
 
@@ -66,7 +66,7 @@ def confirm(context: typer.Context, question: str, *, yes: bool) -> None:
     Ask before something is lost, unless *yes* was given.
 
     Raises:
-        InvalidInput: nobody can be asked.
+        InvalidInput: there is no terminal to ask on.
         typer.Abort: the answer is no.
     """
     if yes:

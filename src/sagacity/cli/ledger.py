@@ -1,4 +1,4 @@
-"""`sagacity ledger`: what models were called for, and what it cost."""
+"""`sagacity ledger`: what models were called for, and at what cost."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Literal

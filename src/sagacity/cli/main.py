@@ -69,10 +69,10 @@ _COMMANDS: Mapping[str, str] = {
     "verify-erasure": "verify_erasure:verify_erasure",
     "migrate-data": "migrate_data:migrate_data",
 }
-"""Command → where it is written, in the order of the help. It is imported when it is asked for."""
+"""Command → its module, in the order of the help. Modules are imported on use."""
 _HIDDEN = frozenset({"user-profiles"})
 _COMPLETION = "_SAGACITY_COMPLETE"
-"""What a shell sets that asks which words fit."""
+"""The environment variable of a shell's completion."""
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001  Typer passes it so
@@ -128,7 +128,7 @@ def _flags(
 
 @cache
 def tree(commands: tuple[str, ...] = tuple(_COMMANDS)) -> typer.Typer:
-    """Return the program with these commands; what they are written in is imported."""
+    """Return the program with these commands, importing their modules."""
     app = typer.Typer(
         name="sagacity",
         no_args_is_help=True,
@@ -149,7 +149,7 @@ def tree(commands: tuple[str, ...] = tuple(_COMMANDS)) -> typer.Typer:
 
 
 def _needed(arguments: Sequence[str]) -> tuple[str, ...]:
-    """Return which commands it takes to answer *arguments*, whose global flags come first: mostly one."""
+    """Return the commands that *arguments*, with global flags first, need: mostly one."""
     waiting = list(arguments)
     while waiting and waiting[0].startswith("-"):
         if waiting[0] == "--version":
@@ -166,7 +166,7 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; its errors are reported, and become the exit code that is returned."""
+    """Run one command, report its errors, and return the exit code."""
     as_json = "--json" in arguments
     try:
         ended = tree(_needed(arguments))(arguments or ["--help"], standalone_mode=False, prog_name="sagacity")
@@ -185,7 +185,7 @@ def run(arguments: list[str]) -> int:
 
 
 def hoisted(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with the global flags first, where they are looked for."""
+    """Return the arguments with the global flags first."""
     first: list[str] = []
     rest: list[str] = []
     waiting = list(arguments)

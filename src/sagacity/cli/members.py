@@ -1,4 +1,4 @@
-"""`sagacity members`: who belongs to the organisation, and with which role. `add` works on the database itself."""
+"""`sagacity members`: who belongs to the organisation, and in which role. `add` opens the database itself."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated

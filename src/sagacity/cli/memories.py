@@ -1,4 +1,4 @@
-"""`sagacity memories`: what is remembered of a user, whatever its type."""
+"""`sagacity memories`: what is remembered of a user, of any type."""
 
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 

@@ -1,4 +1,4 @@
-"""Memories as mem0, Zep, Letta and LangGraph export them, read into those of one user."""
+"""Read memories that mem0, Zep, Letta and LangGraph export, as memories of one user."""
 
 import hashlib
 import json
@@ -71,7 +71,7 @@ class LeftOutMemory(Value):
 
 
 class ReadMemories(Value):
-    """What a file holds."""
+    """The content of a file."""
 
     memories: tuple[ExportedMemory, ...] = ()
     left_out: tuple[LeftOutMemory, ...] = ()
@@ -102,7 +102,7 @@ def read_memories(source: MemoryExport, text: str, user_id: str, *, now: int) ->
         now: seconds since 1970; what held until then holds no longer.
 
     Raises:
-        InvalidInput: it is no JSON, or not such an export.
+        InvalidInput: it is not JSON, or not such an export.
     """
     kept: dict[str, ExportedMemory] = {}
     left_out: list[LeftOutMemory] = []

@@ -1,4 +1,4 @@
-"""`--where`: a comparison as people write it, or a condition in JSON, becomes what the API takes."""
+"""`--where`: turn a written comparison, or a condition in JSON, into the API's filter."""
 
 import json
 import re

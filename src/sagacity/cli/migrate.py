@@ -1,4 +1,4 @@
-"""`sagacity migrate`: bring the database up to this release."""
+"""`sagacity migrate`: migrate the database to this release."""
 
 import asyncio
 

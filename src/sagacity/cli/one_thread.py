@@ -1,4 +1,4 @@
-"""How many threads numpy computes on."""
+"""Limit numpy to one thread."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""`sagacity operations`: long runs that someone started."""
+"""`sagacity operations`: list, follow and cancel operations."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -146,7 +146,7 @@ def follow(
     patience_seconds: float = PATIENCE_SECONDS,
 ) -> "OperationView":
     """
-    Wait until a run has ended, with a bar of its users; who waits no longer leaves the run alone, and is told so.
+    Wait until a run has ended, with a progress bar; on Ctrl-C, the run continues and a message says so.
 
     Args:
         client: of the server where it runs.
@@ -198,7 +198,7 @@ def run(
 
 
 def teller(tell: Tell) -> "Callable[[OperationView], None]":
-    """Return what shows how a run stands."""
+    """Return a renderer of a run's state."""
 
     def note(standing: "OperationView") -> None:
         stats = standing.stats
@@ -229,7 +229,7 @@ def how_to_follow(operation_id: str) -> str:
 
 
 def announce(context: typer.Context, started: "Reply", operation_id: str) -> None:
-    """Say which run was started, and how to follow it."""
+    """Print which run was started, and how to follow it."""
 
     def render(console: Console) -> None:
         console.print(plain(f"started operation {operation_id}"))
@@ -253,7 +253,7 @@ def _left_alone(operation_id: str, undone: str) -> Generator[None]:
 
 
 def end(context: typer.Context, ended: "OperationView", *, then: str = "") -> None:
-    """Show how a run ended and what to do *then*; ends the program with 1 unless all of it went well."""
+    """Print how a run ended and what to do *then*; exits with 1 unless it succeeded for all."""
 
     def render(console: Console) -> None:
         draw(ended)(console)
@@ -264,7 +264,7 @@ def end(context: typer.Context, ended: "OperationView", *, then: str = "") -> No
 
 
 def went_well(ended: "OperationView") -> bool:
-    """Whether a run did all that it was asked for."""
+    """Whether a run succeeded for all."""
     return ended.status == "completed" and not ended.failed_users
 
 

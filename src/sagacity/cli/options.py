@@ -1,4 +1,4 @@
-"""The options that several commands share, so that each reads the same everywhere."""
+"""Options that several commands share, so that they read the same everywhere."""
 
 from pathlib import Path
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""`sagacity organizations`: those that your account is a member of, going from one to another, and quotas."""
+"""`sagacity organizations`: the organisations that your account is a member of, switching, and quotas."""
 
 from typing import TYPE_CHECKING, Annotated
 

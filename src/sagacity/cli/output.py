@@ -1,4 +1,4 @@
-"""What the user gets: results on stdout, for people or as JSON; errors on stderr; an exit code for each."""
+"""What the user sees: results on stdout, for people or as JSON; errors on stderr; exit codes."""
 
 import inspect
 import json
@@ -34,14 +34,14 @@ _HINTS = {
     "RateLimited": "Wait as long as the message says.",
     "WaitedTooLong": "It goes on; look again later.",
 }
-"""In place of an error's own advice, where that speaks to programs that call the API or the SDK."""
+"""Advice that replaces an error's own, where that addresses programs that call the API or the SDK."""
 _OF_CHECKS = ": Value error, "
 """What stands between the name of an option and what is wrong with it, and tells nobody anything."""
 _HELP = "NoArgsIsHelpError"
 """What Typer raises for a group of commands without one; its message is the help."""
 _PIPE_WIDTH = 160
 _DETAILED_WIDTH = 120
-"""So wide a terminal has room for details beside the content."""
+"""The width from which a terminal has room for details."""
 _KEPT_CONTROLS = "\n\t"
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Controls, marks of direction and ends of lines that may stand in JSON as they are, and that terminals obey."""
@@ -56,7 +56,7 @@ def show(
     **meta: "JsonValue",
 ) -> None:
     """
-    Give out a result.
+    Print a result.
 
     Args:
         context: of the command.
@@ -76,13 +76,13 @@ def conclude(
     **meta: "JsonValue",
 ) -> None:
     """
-    Give out how something ended; unless that is *ok*, the envelope says so, and the program ends with 1.
+    Print how something ended; unless it is *ok*, exit with 1.
 
     Args:
         context: of the command.
         result: becomes `data` of the JSON envelope.
         render: draws it for people.
-        ok: whether what was asked for was done.
+        ok: whether it succeeded.
         meta: becomes `meta`.
     """
     _show(context, result, render, {"ok": ok}, meta)
@@ -114,13 +114,13 @@ def _show(
 
 
 def _json_line(envelope: "Mapping[str, JsonValue]") -> str:
-    """Return JSON on one line; letters of all languages stay, and what steers a terminal is escaped."""
+    """Return JSON on one line; letters of all languages stay, control characters are escaped."""
     text = json.dumps(envelope, ensure_ascii=False)
     return _STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n"
 
 
 def stdout(*, is_wide: bool = False) -> Console:
-    """Return the console of results; wide where that is asked for, or it is a pipe, in which lines stay whole."""
+    """Return the console of results; wide if requested, or if it is a pipe, where lines must not wrap."""
     console = Console(highlight=False)
     if console.is_terminal and not is_wide:
         return console
@@ -128,20 +128,20 @@ def stdout(*, is_wide: bool = False) -> Console:
 
 
 def plain(text: object, style: str = "") -> Text:
-    """Return text as it is: no markup is read in it, and no control character reaches the terminal."""
+    """Return text without markup and without control characters."""
     shown = "".join(c if c.isprintable() or c in _KEPT_CONTROLS else "�" for c in str(text))
     return Text(shown, style=style)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: str) -> Render:
     """
-    Return what draws rows under headings; a column in which no row has anything is left out.
+    Return a renderer of a table; empty columns are left out.
 
     Args:
         columns: headings; one that starts with `#` holds numbers or ids, is dim and never wraps. Before that, `+` marks
             a detail, and `~` what is one where all rows have the same. Details are left out of a narrow terminal.
         rows: cells, as text or anything that has a text.
-        empty: said when there are no rows.
+        empty: printed if there are no rows.
     """
     cells = [
         [cell if isinstance(cell, Text) else plain("" if cell is None else cell) for cell in row]
@@ -173,7 +173,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty: st
 
 
 def facts(pairs: Mapping[str, object]) -> Render:
-    """Return what draws names with their values, one a line."""
+    """Return a renderer of names with their values, one per line."""
 
     def render(console: Console) -> None:
         drawn = Table.grid(padding=(0, 2))
@@ -185,12 +185,12 @@ def facts(pairs: Mapping[str, object]) -> Render:
 
 
 def said(text: str) -> Render:
-    """Return what prints one line."""
+    """Return a renderer of one line."""
     return lambda console: console.print(plain(text))
 
 
 def report(error: Exception, *, as_json: bool) -> int:
-    """Write an error to stderr, as text or in the envelope; returns the exit code for it."""
+    """Print an error to stderr, as text or in the envelope; returns its exit code."""
     kind, message, hint = describe(error)
     if type(error).__name__ == _HELP and not as_json:
         stderr().print(plain(message))
@@ -209,7 +209,7 @@ def report(error: Exception, *, as_json: bool) -> int:
 
 
 def exit_code(error: Exception) -> int:
-    """Return what the process ends with after an error."""
+    """Return the exit code of an error."""
     if isinstance(error, typer.TyperException):
         return VALIDATION
     return next(
@@ -218,7 +218,7 @@ def exit_code(error: Exception) -> int:
 
 
 def describe(error: Exception) -> tuple[str, str, str]:
-    """Return an error's name, what happened, and a hint: the rest of its docstring, and its notes."""
+    """Return an error's name, message and hint: the rest of its docstring, and its notes."""
     if isinstance(error, typer.TyperException):
         message = error.format_message().replace(_OF_CHECKS, ": ", 1)
         return "UsageError", message, "add --help to see what the command takes"
@@ -238,7 +238,7 @@ def field_values(result: "BaseModel | Sequence[BaseModel] | Mapping[str, JsonVal
         path: a name, or names joined by dots, such as `predecessors.uid`.
 
     Raises:
-        InvalidInput: there is no such name.
+        InvalidInput: there is no such field.
     """
     members = list(result) if isinstance(result, Sequence) else [result]
     found: list[JsonValue] = [_plain_data(member) for member in members]

@@ -1,4 +1,4 @@
-"""Calls that are made again while the server takes no more of them, for a bounded time."""
+"""Repeat calls for a limited time while the server is over its rate limit."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from sagacity.domain.errors import RateLimited
 
 T = TypeVar("T")
 PAUSE_SECONDS = 5.0
-"""Between two tries, where the server does not say how long to wait."""
+"""Pause between two attempts if the server does not say how long to wait."""
 LONGEST_SECONDS = 300.0
 """What one call may wait in all: a limit is one of calls a minute, so whoever waits longer waits for something else."""
 
@@ -17,15 +17,15 @@ def patient(
     call: Callable[[], T], waits: Callable[[float], None], *, sleep: Callable[[float], None] = time.sleep
 ) -> T:
     """
-    Return what *call* does, as soon as the server takes it.
+    Return the result of *call*, as soon as the server accepts it.
 
     Args:
         call: what is sent.
-        waits: told before each wait, for how many seconds.
+        waits: called with the seconds before each wait.
         sleep: waits.
 
     Raises:
-        RateLimited: the server did not take it in five minutes, or asks to wait for longer than is left of them.
+        RateLimited: the server did not accept it within five minutes, or asks for a wait beyond that.
     """
     left = LONGEST_SECONDS
     while True:
@@ -35,7 +35,7 @@ def patient(
             seconds = max(error.retry_after_seconds or PAUSE_SECONDS, 1.0)
             if seconds > left:
                 raise RateLimited(
-                    "the server takes no more calls for now; run the same command again later, it goes on from here",
+                    "the rate limit is reached: run the same command again later, and it continues from here",
                     retry_after_seconds=error.retry_after_seconds,
                 ) from error
         left -= seconds

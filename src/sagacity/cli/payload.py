@@ -1,4 +1,4 @@
-"""What `publish` and `config set` are given: JSON from a flag, a file or stdin, made into objects."""
+"""Read the JSON of `publish` and `config set` from a flag, a file or stdin."""
 
 import json
 from collections.abc import Iterator, Mapping

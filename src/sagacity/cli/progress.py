@@ -1,4 +1,4 @@
-"""What stderr shows while something takes long: a spinner or a bar on a terminal, plain lines elsewhere."""
+"""Progress on stderr: a spinner or a bar on a terminal, plain lines elsewhere."""
 
 import threading
 import time
@@ -16,7 +16,7 @@ Tell = Callable[[int, int, str], None]
 
 
 def stderr() -> Console:
-    """Return the console of everything that is not a result."""
+    """Return the console for everything that is not a result."""
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 

@@ -1,4 +1,4 @@
-"""`sagacity prompts`: what models are asked by."""
+"""`sagacity prompts`: the prompts that models are called with."""
 
 from typing import TYPE_CHECKING, Annotated
 

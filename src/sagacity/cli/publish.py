@@ -1,4 +1,4 @@
-"""`sagacity publish`: send in what happened."""
+"""`sagacity publish`: publish turns."""
 
 import shlex
 import sys

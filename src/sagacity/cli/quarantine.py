@@ -1,4 +1,4 @@
-"""`sagacity quarantine`: what is taken out of everything that is served, and back."""
+"""`sagacity quarantine`: take data out of everything that is served, and put it back."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""`sagacity receipt`: what became of a publish."""
+"""`sagacity receipt`: the state of a publish."""
 
 import shlex
 import time

@@ -1,4 +1,4 @@
-"""`sagacity reindex`: rebuild the search index, for instance after a change of the embedder."""
+"""`sagacity reindex`: rebuild the search index, for instance after changing the embedder."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""`sagacity review`: memories that a person should look at, walked through one by one, or listed."""
+"""`sagacity review`: memories to look at, one by one or as a list."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence

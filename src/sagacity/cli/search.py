@@ -1,4 +1,4 @@
-"""`sagacity search`: what is known, with scores."""
+"""`sagacity search`: search memories and turns, with scores."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, cast

@@ -1,4 +1,4 @@
-"""What every `search` command can be told; written once for all of them."""
+"""The options of every `search` command."""
 
 import functools
 import inspect

@@ -90,10 +90,10 @@ def _run(settings: "Settings", *, as_json: bool) -> None:
 
 def bound(host: str, port: int, *, named: str) -> socket.socket:
     """
-    Take the port before anything is loaded; *named* are the settings to correct where that is not possible.
+    Bind the port before anything is loaded; *named* are the settings to correct if that fails.
 
     Raises:
-        ConfigError: it is taken, or there is no such address here.
+        ConfigError: it is in use, or the address is not this machine's.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -110,36 +110,36 @@ def bound(host: str, port: int, *, named: str) -> socket.socket:
 
 
 def _ended(number: int, frame: "FrameType | None") -> None:
-    """Take the signal that uvicorn repeats after it has shut down: the process then ends as a success."""
+    """Catch the signal that uvicorn repeats after shutting down, so that the process exits with success."""
 
 
 class _Start:
-    """What happens to a server from its start to the first call that it can answer, told on the terminal."""
+    """Reports on the terminal what happens to a server until it can answer calls."""
 
     def __init__(self, settings: "Settings") -> None:
         self._settings = settings
         self.failure: Exception | None = None
-        """What ends the server."""
+        """The error that stops the server."""
         self.server: uvicorn.Server | None = None
         """What listens."""
         self._reason = ""
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the database is away."""
+        """Whether the database is down."""
         return bool(self._reason)
 
     @property
     def place(self) -> str:
-        """Where the data is."""
+        """The URL of the database."""
         return self._settings.storage_place
 
     async def accept(self, runtime: "Runtime") -> None:
         """
-        Make sure that a server reachable from outside asks for a token.
+        Make sure that a server that others can reach requires a token.
 
         Raises:
-            ConfigError: it would not.
+            ConfigError: it does not.
         """
         with suppress(StorageUnavailable):  # as long as it is not known, nobody gets in
             if self._settings.is_loopback or await runtime.token_store.any_made():
@@ -150,32 +150,32 @@ class _Start:
             )
 
     def waits(self, reason: str) -> None:
-        """Say what the server waits for."""
+        """Print what the server waits for."""
         self._reason = reason
         say_on_stderr(f"Waiting for {self.place}: {reason}")
 
     def opened(self) -> None:
-        """Say that the wait is over, if there was one."""
+        """Print that the wait is over, if there was one."""
         keep_what_is_loaded()
         if self._reason:
             self._reason = ""
             say_on_stderr(f"{self.place} is there: calls are answered")
 
     def failed(self, error: Exception) -> None:
-        """End the server; the error is shown as that of any command."""
+        """Stop the server; the error is shown like that of any command."""
         self.failure = error
         if self.server is not None:
             self.server.should_exit = True
 
 
 def say_on_stderr(text: str) -> None:
-    """Tell who looks at the terminal; what programs read goes to stdout."""
+    """Print a message for people; programs read stdout."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()
 
 
 def _announcing(server: "uvicorn.Server", url: str, start: _Start, *, as_json: bool) -> "uvicorn.Server":
-    """Make a server say where it listens and keeps its data, once it does."""
+    """Make a server print its address and where its data is, once it listens."""
     startup_of_server = server.startup
 
     async def startup(sockets: list[socket.socket] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""`sagacity site`: values of the whole installation, changed while it runs."""
+"""`sagacity site`: site variables, which can change while the servers run."""
 
 import json
 from contextlib import suppress
@@ -70,7 +70,7 @@ def set_variable(
 @app.command()
 def unset(context: typer.Context, name: Name) -> None:
     """
-    Give a variable its default again.
+    Reset a variable to its default.
 
     Example: sagacity site unset model.generation
     """

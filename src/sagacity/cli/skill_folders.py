@@ -1,4 +1,4 @@
-"""An archive of skills becomes folders; nothing in it can name a place outside of them."""
+"""Unpack an archive of skills into folders; no entry can name a path outside of them."""
 
 import io
 import re

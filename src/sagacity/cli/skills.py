@@ -1,4 +1,4 @@
-"""`sagacity skills`: instructions for one kind of task, for all agents."""
+"""`sagacity skills`: instructions for one kind of task."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How far work on a whole database is: one bar after the other on a terminal, a line now and then elsewhere."""
+"""Progress of work on a whole database: one bar per step on a terminal, occasional lines elsewhere."""
 
 import time
 from collections.abc import Callable, Generator

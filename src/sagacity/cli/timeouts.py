@@ -1,4 +1,4 @@
-"""Waiting for a server that may go away meanwhile: that is said at once, and it is looked for again."""
+"""Wait for a server that may go away: report it at once, and reconnect."""
 
 import time
 from collections.abc import Callable

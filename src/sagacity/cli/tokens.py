@@ -1,4 +1,4 @@
-"""`sagacity token`: who may call the server. Works on the database itself, so that no server has to run."""
+"""`sagacity token`: API tokens. Opens the database itself, so no server has to run."""
 
 import asyncio
 from datetime import datetime, timedelta

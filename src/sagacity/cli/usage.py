@@ -1,4 +1,4 @@
-"""`sagacity usage`: how often memories are surfaced, how many tokens that took, and what came of it."""
+"""`sagacity usage`: how often memories are surfaced, at how many tokens, and with what result."""
 
 from typing import TYPE_CHECKING, Annotated
 

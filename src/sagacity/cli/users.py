@@ -1,4 +1,4 @@
-"""`sagacity users`: users as a whole, erased with all that is stored of them."""
+"""`sagacity users`: erase users with everything that is stored of them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""`sagacity verify-erasure`: is a report genuine, and is the user still gone?"""
+"""`sagacity verify-erasure`: check that a report is genuine and that the user is still gone."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`sagacity profiles` and `sagacity user-playbooks`: learned again, compared, upgraded, downgraded."""
+"""`sagacity profiles` and `sagacity user-playbooks`: regenerate, compare, upgrade and downgrade versions."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence

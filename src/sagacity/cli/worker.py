@@ -1,4 +1,4 @@
-"""`sagacity worker`: do in this process what the servers store."""
+"""`sagacity worker`: run the background work of the servers in this process."""
 
 import asyncio
 import json

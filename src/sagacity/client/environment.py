@@ -1,4 +1,4 @@
-"""The two variables that the SDK reads, so that scripts need not repeat where the server is."""
+"""The two environment variables that the SDK reads, so that scripts need not say where the server is."""
 
 import os
 

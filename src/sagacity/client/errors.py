@@ -1,4 +1,4 @@
-"""What a failed call raises: the names of `sagacity.domain.errors`, made from the reply, and three more."""
+"""The errors of failed calls: those of `sagacity.domain.errors`, made from the reply, and three more."""
 
 import httpx
 from pydantic import BaseModel, ConfigDict, ValidationError

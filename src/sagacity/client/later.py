@@ -1,4 +1,4 @@
-"""Modules of calls that are imported when one of their calls is first used: most programs use few."""
+"""Import modules of calls when one of their calls is first used, because most programs use few."""
 
 from collections.abc import Callable
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""When a call is sent again, and after how long; pure, but for the waiting itself."""
+"""Whether and after how long a call is retried; pure, apart from the waiting itself."""
 
 import asyncio
 import random

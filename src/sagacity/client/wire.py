@@ -1,4 +1,4 @@
-"""What goes over the wire: bodies checked and written, replies read, addresses vetted."""
+"""Encode requests, decode replies, and check URLs."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The settings of accounts: who may sign up, how passwords are hashed, and by what e-mails are sent."""
+"""Settings of accounts: who may sign up, how passwords are hashed, and how e-mails are sent."""
 
 from collections.abc import Mapping
 from typing import Literal, Self
@@ -11,11 +11,11 @@ from sagacity.mail.open import check_address
 from sagacity.mail.texts import LANGUAGES
 
 _REGION, _SENDER = "AWS_REGION", "SES_SENDER_EMAIL"
-"""By which names others know what sends e-mails."""
+"""Other programs' names for the settings of e-mails."""
 
 
 def mail_of_others(environment: Mapping[str, str]) -> dict[str, object]:
-    """Return the settings of e-mails that variables of other programs stand for, where ours are not set."""
+    """Return the settings of e-mails from other programs' variables, where ours are not set."""
     given: dict[str, object] = {}
     sender, region = environment.get(_SENDER, ""), environment.get(_REGION, "")
     if sender and "SAGACITY_MAIL_FROM" not in environment:
@@ -30,19 +30,19 @@ class AccountSettings(BaseSettings):
 
     sign_up: Literal["closed", "invited", "open"] = Field(
         default="closed",
-        description="Who may make an account: nobody (`closed`), who knows the invitation code (`invited`), or anybody "
+        description="Who may create an account: nobody (`closed`), who has the invitation code (`invited`), or anybody "
         "(`open`). Accounts are users of the organisation in `SAGACITY_JWT_ORG`.",
     )
     invitation_code: SecretStr = Field(
-        default=SecretStr(""), description="Code that signing up needs where it is `invited`."
+        default=SecretStr(""), description="Code for signing up if that is `invited`."
     )
     verify_email: bool = Field(
-        default=True, description="An address must be confirmed before its account can be signed in to."
+        default=True, description="Require an address to be confirmed before its account can sign in."
     )
     account_key: SecretStr = Field(
         default=SecretStr(""),
-        description="Secret by which tokens of accounts are signed, 32 bytes at least; empty: one is made and kept as "
-        "`accounts.key` in the home folder. The same for all processes.",
+        description="Secret with which tokens of accounts are signed, at least 32 bytes, the same for all processes. "
+        "Empty: one is generated and kept as `accounts.key` in the home folder.",
     )
     account_pages: str = Field(
         default="",
@@ -56,36 +56,36 @@ class AccountSettings(BaseSettings):
         default=65_536, ge=32, le=4_194_304, description="Memory of Argon2id in KiB, for each password."
     )
     access_minutes: int = Field(
-        default=15, ge=1, le=1_440, description="Minutes that an access token of an account is good for."
+        default=15, ge=1, le=1_440, description="Minutes that an account's access token is valid."
     )
     session_hours: int = Field(
         default=720, ge=1, le=8_760, description="Hours without a refresh after which a session ends."
     )
     cookie_hours: int = Field(
-        default=720, ge=1, le=8_760, description="Hours that a session by cookie lasts from signing in."
+        default=720, ge=1, le=8_760, description="Hours that a cookie session lasts after signing in."
     )
     verify_email_hours: int = Field(
-        default=24, ge=1, le=720, description="Hours that the code which confirms an address is good for."
+        default=24, ge=1, le=720, description="Hours that a code to confirm an address is valid."
     )
     reset_password_minutes: int = Field(
-        default=60, ge=5, le=1_440, description="Minutes that the code for a new password is good for."
+        default=60, ge=5, le=1_440, description="Minutes that a code for a new password is valid."
     )
     invitation_hours: int = Field(
-        default=168, ge=1, le=2_160, description="Hours that an invitation is good for, from its e-mail on."
+        default=168, ge=1, le=2_160, description="Hours that an invitation is valid after its e-mail."
     )
     answer_step_seconds: float = Field(
         default=0.25,
         ge=0,
         le=5,
-        description="Signing up and asking for an e-mail are answered at a multiple of so many seconds, so that the "
-        "time does not tell whether the address has an account; 0: as soon as possible.",
+        description="Signing up and requesting an e-mail are answered after a multiple of this many seconds, so that "
+        "the time does not reveal whether the address has an account; 0: as soon as possible.",
     )
     mail_url: SecretStr = Field(
         default=SecretStr(""),
-        description="What sends e-mails: `smtps://user:password@host:465`, `smtp://…:587` with STARTTLS, "
+        description="Service that sends e-mails: `smtps://user:password@host:465`, `smtp://…:587` with STARTTLS, "
         "`ses://REGION` for Amazon SES, or `console`, which prints them, for development. Empty: none are sent.",
     )
-    mail_from: str = Field(default="", description="Address that e-mails are from.")
+    mail_from: str = Field(default="", description="Sender's address of e-mails.")
     mail_language: str = Field(
         default=LANGUAGES[0],
         description=f"Language of e-mails: {', '.join(f'`{one}`' for one in LANGUAGES)}.",
@@ -111,7 +111,7 @@ class AccountSettings(BaseSettings):
             raise ValueError("SAGACITY_SIGN_UP=invited needs SAGACITY_INVITATION_CODE")
         if self.sign_up != "closed" and self.verify_email and not url:
             raise ValueError(
-                "SAGACITY_SIGN_UP needs SAGACITY_MAIL_URL, by which addresses are confirmed; `console` prints e-mails, "
+                "SAGACITY_SIGN_UP needs SAGACITY_MAIL_URL, to confirm addresses; `console` prints e-mails, "
                 "and SAGACITY_VERIFY_EMAIL=false does without"
             )
         return self

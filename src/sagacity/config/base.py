@@ -1,4 +1,4 @@
-"""Where a tenant's configuration may be kept."""
+"""The interface of every store of tenants' configurations."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,11 +9,11 @@ from sagacity.domain.config_history import ConfigVersion
 from sagacity.domain.tenant import Tenant
 
 Edit = Callable[[TenantConfig], TenantConfig]
-"""Returns what is to take a configuration's place. It may be called again, with another one that came in between."""
+"""Returns the new configuration for an old one. It is called again if another change came in between."""
 
 
 class ConfigStore(Protocol):
-    """Keeps each tenant's configuration, and those it had."""
+    """Stores each tenant's configuration with its former versions."""
 
     async def get(self, tenant: Tenant, *, fresh: bool = False) -> TenantConfig:
         """
@@ -21,57 +21,57 @@ class ConfigStore(Protocol):
 
         Args:
             tenant: whose.
-            fresh: as it is stored now, whereas otherwise it may be a few seconds old.
+            fresh: read the store now; otherwise the configuration may be a few seconds old.
 
         Raises:
-            ConfigError: what is stored does not parse, or its secrets do not open. It is never silently reset.
+            ConfigError: it does not parse, or its secrets cannot be decrypted. It is never silently reset.
         """
         ...
 
     async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> int:
         """
-        Replace the tenant's configuration; returns the number of the version that it is now.
+        Replace the tenant's configuration; returns the number of the new version.
 
-        The audit log says that *by* changed which of its fields.
+        The audit log records that *by* changed it, and which fields.
         """
         ...
 
     async def change(self, tenant: Tenant, edit: Edit, *, by: str = SYSTEM) -> TenantConfig:
         """
-        Replace the tenant's configuration by what *edit* makes of it; no other change comes in between.
+        Apply *edit* to the tenant's configuration atomically.
 
-        The audit log says that *by* changed which of its fields.
+        The audit log records that *by* changed it, and which fields.
 
         Returns:
-            What is stored now.
+            The stored configuration.
 
         Raises:
-            ConfigError: what is stored does not parse, or its secrets do not open. It stays as it is.
+            ConfigError: it does not parse, or its secrets cannot be decrypted. It stays unchanged.
         """
         ...
 
     async def wrap_again(self, tenant: Tenant, *, by: str) -> bool:
         """
-        Have the operator's first key wrap the tenant's data key; False if it does already, or there is none.
+        Wrap the tenant's data key with the operator's first key; False if it is already, or there is none.
 
         Raises:
-            ConfigError: the data key does not open.
+            ConfigError: the data key cannot be decrypted.
         """
         ...
 
     async def forget_secrets(self, tenant: Tenant, *, by: str) -> None:
         """
-        Remove the tenant's API keys, as the key that opens them is lost. Former versions keep theirs.
+        Remove the tenant's API keys because their encryption key is lost. Former versions keep theirs.
 
         Raises:
-            Conflict: they open, or there are none.
+            Conflict: they can be decrypted, or there are none.
             ConfigError: what is stored does not parse.
-            StorageUnavailable: the key service does not answer: nobody knows whether they open.
+            StorageUnavailable: the key service does not answer, so it is unknown whether they can be decrypted.
         """
         ...
 
     async def versions(self, tenant: Tenant, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
-        """Return what is known of the tenant's versions, newest first; *before*: those with a smaller number."""
+        """Return the tenant's versions without their content, newest first; *before*: only smaller numbers."""
         ...
 
     async def version(self, tenant: Tenant, number: int) -> tuple[ConfigVersion, TenantConfig]:
@@ -79,7 +79,7 @@ class ConfigStore(Protocol):
         Return one version.
 
         Raises:
-            NotFound: there is none of this number.
-            ConfigError: it does not parse, or its secrets do not open.
+            NotFound: there is no version of this number.
+            ConfigError: it does not parse, or its secrets cannot be decrypted.
         """
         ...

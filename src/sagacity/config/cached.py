@@ -1,4 +1,4 @@
-"""Configurations kept in memory for a few seconds, and dropped everywhere as soon as one is set."""
+"""A cache of configurations for a few seconds; a change is announced to all processes at once."""
 
 import time
 from collections import OrderedDict
@@ -19,10 +19,10 @@ _TENANTS = 1_000
 
 class CachedConfigs:
     """
-    A store of configurations in front of another.
+    A cache in front of a store of configurations.
 
-    What was set through this process is seen by its next `get`. What was set through another one is seen as soon as
-    its news arrive, and after *ttl_seconds* if they are lost.
+    A change by this process is seen by its next `get`. A change by another process is seen as soon as
+    it is announced, or after *ttl_seconds* if the announcement is lost.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class CachedConfigs:
         return config
 
     async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> int:
-        """Replace the tenant's configuration; the audit log says that *by* changed which of its fields."""
+        """Replace the tenant's configuration; the audit log records that *by* changed it, and which fields."""
         try:
             version = await self._inner.set(tenant, config, by=by)
         finally:  # also after a failure: it may be stored nevertheless
@@ -71,10 +71,10 @@ class CachedConfigs:
 
     async def change(self, tenant: Tenant, edit: Edit, *, by: str = SYSTEM) -> TenantConfig:
         """
-        Replace the tenant's configuration by what *edit* makes of it; no other change comes in between.
+        Apply *edit* to the tenant's configuration atomically.
 
         Raises:
-            ConfigError: what is stored does not parse, or its secrets do not open. It stays as it is.
+            ConfigError: it does not parse, or its secrets cannot be decrypted. It stays unchanged.
         """
         try:
             config = await self._inner.change(tenant, edit, by=by)
@@ -85,21 +85,21 @@ class CachedConfigs:
 
     async def wrap_again(self, tenant: Tenant, *, by: str) -> bool:
         """
-        Have the operator's first key wrap the tenant's data key; False if it does already, or there is none.
+        Wrap the tenant's data key with the operator's first key; False if it is already, or there is none.
 
         Raises:
-            ConfigError: the data key does not open.
+            ConfigError: the data key cannot be decrypted.
         """
         return await self._inner.wrap_again(tenant, by=by)
 
     async def forget_secrets(self, tenant: Tenant, *, by: str) -> None:
         """
-        Remove the tenant's API keys, as the key that opens them is lost. Former versions keep theirs.
+        Remove the tenant's API keys because their encryption key is lost. Former versions keep theirs.
 
         Raises:
-            Conflict: they open, or there are none.
+            Conflict: they can be decrypted, or there are none.
             ConfigError: what is stored does not parse.
-            StorageUnavailable: the key service does not answer: nobody knows whether they open.
+            StorageUnavailable: the key service does not answer, so it is unknown whether they can be decrypted.
         """
         try:
             await self._inner.forget_secrets(tenant, by=by)
@@ -108,7 +108,7 @@ class CachedConfigs:
         await self._topic.publish(_SUBJECT + tenant.org_id)
 
     async def versions(self, tenant: Tenant, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
-        """Return what is known of the tenant's versions, newest first; *before*: those with a smaller number."""
+        """Return the tenant's versions without their content, newest first; *before*: only smaller numbers."""
         return await self._inner.versions(tenant, before=before, limit=limit)
 
     async def version(self, tenant: Tenant, number: int) -> tuple[ConfigVersion, TenantConfig]:
@@ -116,8 +116,8 @@ class CachedConfigs:
         Return one version.
 
         Raises:
-            NotFound: there is none of this number.
-            ConfigError: it does not parse, or its secrets do not open.
+            NotFound: there is no version of this number.
+            ConfigError: it does not parse, or its secrets cannot be decrypted.
         """
         return await self._inner.version(tenant, number)
 

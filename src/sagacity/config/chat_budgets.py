@@ -1,4 +1,4 @@
-"""How many tokens a prompt of the chat may hold of what is remembered and of the conversation."""
+"""Token budgets of a chat prompt: for what is remembered, and for the conversation."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ _Tokens = Annotated[int, Field(ge=0, le=_MOST)]
 
 
 class ChatBudgets(ConfigPart):
-    """Tokens of the whole and of each section; what a section does not need is left to the others."""
+    """Token budgets of the whole and of each section; what a section does not need goes to the others."""
 
     total_tokens: _Total = Field(
         default=_USUAL.total_tokens,

@@ -1,4 +1,4 @@
-"""What the settings choose of the parts that other rooms open: the embedder, PostgreSQL, keys."""
+"""What the settings choose for parts of other rooms: the embedder, PostgreSQL, keys."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -30,7 +30,7 @@ def embedder_choice(settings: Settings) -> EmbedderChoice:
 
 
 def trace_choice(settings: Settings) -> TraceChoice | None:
-    """Return where spans are sent, and how many; None where no collector is named."""
+    """Return the collector and the share of traces; None if no collector is set."""
     if not settings.traces_url:
         return None
     return TraceChoice(
@@ -42,7 +42,7 @@ def trace_choice(settings: Settings) -> TraceChoice | None:
 
 
 def postgres_options(settings: Settings, owner_url: str) -> PostgresOptions:
-    """Return how PostgreSQL is reached; *owner_url* is the database as the role that owns it, empty for none."""
+    """Return how to connect to PostgreSQL; *owner_url* connects as the role that owns the tables, empty for none."""
     return PostgresOptions(
         owner_url=owner_url,
         connections=settings.database_pool_size,
@@ -51,7 +51,7 @@ def postgres_options(settings: Settings, owner_url: str) -> PostgresOptions:
 
 
 def erasure_key(settings: Settings) -> OpenKey:
-    """Return what opens the key of erasures: the one that is set, or that of the home folder, once it is needed."""
+    """Return a function that loads the key of erasures: from the settings, else from the home folder."""
 
     def opened() -> ErasureKey:
         if secret := settings.erasure_key.get_secret_value():
@@ -63,10 +63,10 @@ def erasure_key(settings: Settings) -> OpenKey:
 
 def config_keys(settings: Settings) -> OpenRing:
     """
-    Return what opens the keys of configurations: those that are set, or those of the home folder.
+    Return a function that loads the keys of configurations: from the settings, else from the home folder.
 
     Raises:
-        ConfigError: a key service wrapped them, and does not unwrap them now.
+        ConfigError: a key service wrapped them and cannot unwrap them now.
     """
     service, path = key_service(settings), config_key_file(settings)
 
@@ -81,17 +81,17 @@ def config_keys(settings: Settings) -> OpenRing:
 
 
 def key_service(settings: Settings) -> KeyService | None:
-    """Return what wraps the keys of configurations; None: they are in the clear where they are kept."""
+    """Return the service that wraps the keys of configurations; None: they are stored in the clear."""
     return KmsKeys(settings.config_key_kms) if settings.config_key_kms else None
 
 
 def config_key_file(settings: Settings) -> Path:
-    """Return where the keys of configurations are, unless they are set."""
+    """Return the file of the keys of configurations, which counts unless they are in the settings."""
     return settings.home.expanduser() / KEY_FILE
 
 
 def account_key(settings: Settings) -> Callable[[], bytes]:
-    """Return what reads the key of accounts: the one that is set, or that of the home folder, once it is needed."""
+    """Return a function that loads the key of accounts: from the settings, else from the home folder."""
 
     def read() -> bytes:
         if secret := settings.account_key.get_secret_value():
@@ -103,7 +103,7 @@ def account_key(settings: Settings) -> Callable[[], bytes]:
 
 
 def user_tokens(settings: Settings, clock: Clock) -> UserTokens | None:
-    """Return what verifies the tokens of end users, where the settings say who issues them."""
+    """Return the verifier of end users' tokens; None if the settings name no issuer."""
     secret, url = settings.jwt_secret.get_secret_value(), settings.jwt_jwks_url
     if not secret and not url:
         return None

@@ -1,4 +1,4 @@
-"""The settings of configurations: where they are kept, and what seals the secrets in them."""
+"""Settings of the store of configurations: where it is, and which key seals its secrets."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,17 +16,17 @@ from sagacity.domain.errors import ConfigError
 
 _S3_NEEDS = ("config_s3_path", "config_s3_region", "config_s3_access_key", "config_s3_secret_key")
 UNPREFIXED = ("self_host", *_S3_NEEDS, "config_s3_endpoint", "config_s3_encryption_key")
-"""Settings that are read without `SAGACITY_` too, as others name them."""
+"""Settings that are also read without the prefix `SAGACITY_`, as other programs name them."""
 _SUPABASE = ("LOGIN_SUPABASE_URL", "LOGIN_SUPABASE_KEY")
-"""By which an earlier system found accounts behind Supabase's web API."""
+"""Variables with which an earlier system found accounts behind Supabase's web API."""
 
 
 def refuse_supabase(environment: Mapping[str, str]) -> None:
     """
-    Refuse to start where accounts are expected behind a web API: they would silently be somewhere else.
+    Refuse to start if accounts are expected behind a web API, because they would silently be elsewhere.
 
     Raises:
-        ConfigError: the environment names one; says what to set.
+        ConfigError: the environment names one; the message says what to set.
     """
     if given := [name for name in _SUPABASE if environment.get(name)]:
         raise ConfigError(
@@ -37,7 +37,7 @@ def refuse_supabase(environment: Mapping[str, str]) -> None:
 
 
 class ConfigStoreSettings(BaseSettings):
-    """The settings of where configurations are kept."""
+    """The settings of the store of configurations."""
 
     self_host: bool = Field(
         default=False,
@@ -47,13 +47,13 @@ class ConfigStoreSettings(BaseSettings):
     config_key: SecretStr = Field(
         default=SecretStr(""),
         description="Key by which API keys in configurations are encrypted, 32 bytes in base64. Several, separated by "
-        "commas: the first encrypts, all decrypt. Empty: one is made and kept as `config.key` in the home folder. The "
-        "same for all processes.",
+        "commas: the first encrypts, all decrypt. Empty: one is generated and kept as `config.key` in the home folder. "
+        "The same for all processes.",
     )
     config_key_kms: str = Field(
         default="",
-        description="ARN of a key in AWS KMS, which then wraps the key that is made: `config.key` is of no use without "
-        "KMS. A key that it wrapped may also be in `SAGACITY_CONFIG_KEY`.",
+        description="ARN of a key in AWS KMS that wraps the generated key, so that `config.key` is useless without "
+        "KMS. `SAGACITY_CONFIG_KEY` may hold a key that it wrapped, too.",
     )
     config_folder: Path | None = Field(
         default=None,
@@ -62,8 +62,8 @@ class ConfigStoreSettings(BaseSettings):
     )
     config_s3_path: str = Field(
         default="",
-        description="Bucket of S3 for the configurations, with a prefix if you like: `s3://bucket/prefix`. Needs the "
-        "next three. Also read as `CONFIG_S3_PATH`, and so are they.",
+        description="S3 bucket for the configurations, with an optional prefix: `s3://bucket/prefix`. Needs the next "
+        "three. All four are also read without `SAGACITY_`, as `CONFIG_S3_PATH` and so on.",
     )
     config_s3_region: str = Field(default="", description="Region of the bucket.")
     config_s3_access_key: str = Field(default="", description="Access key for the bucket.")
@@ -73,8 +73,8 @@ class ConfigStoreSettings(BaseSettings):
     )
     config_s3_encryption_key: SecretStr = Field(
         default=SecretStr(""),
-        description="Fernet key by which whole documents in S3 are encrypted. Several, separated by commas: the first "
-        "encrypts, all decrypt. Empty: only API keys in them are, by `SAGACITY_CONFIG_KEY`.",
+        description="Fernet key that encrypts whole documents in S3. Several, separated by commas: the first "
+        "encrypts, all decrypt. Empty: only the API keys in them are encrypted, with `SAGACITY_CONFIG_KEY`.",
     )
 
     @field_validator("config_key")
@@ -98,6 +98,11 @@ class ConfigStoreSettings(BaseSettings):
                 "SAGACITY_CONFIG_KEY was wrapped by a key service: set SAGACITY_CONFIG_KEY_KMS, too"
             )
         return self
+
+    @field_validator("config_folder")
+    @classmethod
+    def _expanded(cls, value: Path | None) -> Path | None:
+        return None if value is None else value.expanduser()
 
     @field_validator("config_s3_encryption_key")
     @classmethod

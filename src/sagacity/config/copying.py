@@ -1,4 +1,4 @@
-"""Configurations with all their versions, copied from one place to another."""
+"""Copy configurations with all their versions from one place to another."""
 
 from typing import Protocol
 
@@ -9,19 +9,19 @@ from sagacity.domain.tenant import Tenant
 
 
 class KeptVersion(Value):
-    """One version as it is kept: what is known of it, and its text with its secrets sealed."""
+    """One stored version: its description, and its text with sealed secrets."""
 
     known: ConfigVersion
     config: str
 
 
 class KeptConfig(Value):
-    """All that is kept of one organisation's configuration."""
+    """The stored configuration of one organisation, with all versions."""
 
     data_key: str
-    """What secrets are sealed by, wrapped; empty while there are none."""
+    """The wrapped data key that seals secrets; empty while there are none."""
     versions: tuple[KeptVersion, ...]
-    """Oldest first; the last one is in force."""
+    """Oldest first; the last one is current."""
 
 
 class KeepsConfigs(Protocol):
@@ -29,7 +29,7 @@ class KeepsConfigs(Protocol):
 
     async def kept(self, tenant: Tenant) -> KeptConfig | None:
         """
-        Return all that is kept of an organisation's configuration; None if none was ever set.
+        Return an organisation's configuration with all versions; None if none was ever set.
 
         Raises:
             ConfigError: what is stored does not parse.
@@ -39,17 +39,17 @@ class KeepsConfigs(Protocol):
 
     async def keep(self, tenant: Tenant, kept: KeptConfig, *, by: str) -> None:
         """
-        Keep what another place had, where nothing is; what an interrupted copy left is gone on with.
+        Store what another place had, if nothing is here yet; continues an interrupted copy.
 
         Raises:
-            Conflict: something else is there.
+            Conflict: something else is here.
             StorageUnavailable: the place cannot be reached.
         """
         ...
 
 
 def is_taken(tenant: Tenant) -> Conflict:
-    """Return the error of a place that has another configuration of an organisation already."""
+    """Return the error for a place that has another configuration of the organisation already."""
     return Conflict(
-        f"the place to copy to has another configuration of {tenant.org_id!r} already: nothing of it was written over"
+        f"the place to copy to has another configuration of {tenant.org_id!r} already: nothing was overwritten"
     )

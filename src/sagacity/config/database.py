@@ -1,4 +1,4 @@
-"""Where tenants' configurations are kept: with their data."""
+"""The store of configurations in the database."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from sagacity.storage.transaction import Storage
 
 
 class DatabaseConfigs:
-    """Configurations in the database: every process sees a change at its next read."""
+    """The store of configurations in the database: every process sees a change at its next read."""
 
     def __init__(self, storage: Storage, open_ring: OpenRing = no_keys) -> None:
         self._storage = storage
@@ -30,29 +30,29 @@ class DatabaseConfigs:
         Return the tenant's configuration; the defaults if none was ever set.
 
         Raises:
-            ConfigError: what is stored does not parse, or its secrets do not open. It is never silently reset.
+            ConfigError: it does not parse, or its secrets cannot be decrypted. It is never silently reset.
         """
         stored = await self._storage.visit(tenant, lambda snapshot: snapshot.organisation.config())
         return TenantConfig() if stored is None else self._seal(tenant, stored).load(stored.config)
 
     async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> int:
         """
-        Replace the tenant's configuration; what is due of the tenant itself by the new one is looked at.
+        Replace the tenant's configuration, and make the tenant due so that its tasks consider the new one.
 
-        The audit log says that *by* changed which of its fields, and never their values: they may be secrets.
+        The audit log records that *by* changed it, and which fields, but not their values, which may be secrets.
 
         Raises:
-            ConfigError: the key by which secrets are sealed is not there.
+            ConfigError: the key that seals secrets is missing.
         """
         version, _ = await self._write(tenant, lambda seal, stored: (_before(seal, stored), config), by=by)
         return version
 
     async def change(self, tenant: Tenant, edit: Edit, *, by: str = SYSTEM) -> TenantConfig:
         """
-        Replace the tenant's configuration by what *edit* makes of it; no other change comes in between.
+        Apply *edit* to the tenant's configuration atomically.
 
         Raises:
-            ConfigError: what is stored does not parse, or its secrets do not open. It stays as it is.
+            ConfigError: it does not parse, or its secrets cannot be decrypted. It stays unchanged.
         """
 
         def edited(seal: Seal, stored: StoredConfig | None) -> tuple[TenantConfig, TenantConfig]:
@@ -81,10 +81,10 @@ class DatabaseConfigs:
 
     async def wrap_again(self, tenant: Tenant, *, by: str) -> bool:
         """
-        Have the operator's first key wrap the tenant's data key; False if it does already, or there is none.
+        Wrap the tenant's data key with the operator's first key; False if it is already, or there is none.
 
         Raises:
-            ConfigError: the data key does not open.
+            ConfigError: the data key cannot be decrypted.
         """
         async with self._storage.begin(tenant) as transaction:
             await transaction.audit.lock()
@@ -98,12 +98,12 @@ class DatabaseConfigs:
 
     async def forget_secrets(self, tenant: Tenant, *, by: str) -> None:
         """
-        Remove the tenant's API keys, as the key that opens them is lost. Former versions keep theirs.
+        Remove the tenant's API keys because their encryption key is lost. Former versions keep theirs.
 
         Raises:
-            Conflict: they open, or there are none.
+            Conflict: they can be decrypted, or there are none.
             ConfigError: what is stored does not parse.
-            StorageUnavailable: the key service does not answer: nobody knows whether they open.
+            StorageUnavailable: the key service does not answer, so it is unknown whether they can be decrypted.
         """
 
         def edited(seal: Seal, stored: StoredConfig | None) -> tuple[TenantConfig, TenantConfig]:
@@ -112,7 +112,7 @@ class DatabaseConfigs:
         await self._write(tenant, edited, by=by)
 
     async def versions(self, tenant: Tenant, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
-        """Return what is known of the tenant's versions, newest first; *before*: those with a smaller number."""
+        """Return the tenant's versions without their content, newest first; *before*: only smaller numbers."""
         async with self._storage.read(tenant) as snapshot:
             return await snapshot.organisation.config_versions(before=before, limit=limit)
 
@@ -121,8 +121,8 @@ class DatabaseConfigs:
         Return one version.
 
         Raises:
-            NotFound: there is none of this number.
-            ConfigError: it does not parse, or its secrets do not open.
+            NotFound: there is no version of this number.
+            ConfigError: it does not parse, or its secrets cannot be decrypted.
         """
         async with self._storage.read(tenant) as snapshot:
             stored = await snapshot.organisation.config()
@@ -132,7 +132,7 @@ class DatabaseConfigs:
         return found[0], self._seal(tenant, stored).load(found[1])
 
     async def kept(self, tenant: Tenant) -> KeptConfig | None:
-        """Return all that is kept of an organisation's configuration; None if none was ever set."""
+        """Return an organisation's configuration with all versions; None if none was ever set."""
         async with self._storage.read(tenant) as snapshot:
             stored = await snapshot.organisation.config()
             versions = await snapshot.organisation.config_history()
@@ -145,10 +145,10 @@ class DatabaseConfigs:
 
     async def keep(self, tenant: Tenant, kept: KeptConfig, *, by: str) -> None:
         """
-        Keep what another place had, where nothing is.
+        Store what another place had, if nothing is here yet.
 
         Raises:
-            Conflict: something else is there.
+            Conflict: something else is here.
         """
         async with self._storage.begin(tenant) as transaction:
             await transaction.organisation.ensure()
@@ -173,11 +173,11 @@ class DatabaseConfigs:
 
 
 _Edited = Callable[[Seal, StoredConfig | None], tuple[TenantConfig, TenantConfig]]
-"""Returns what was stored, and what is to take its place."""
+"""Returns the stored configuration and its replacement."""
 
 
 def _before(seal: Seal, stored: StoredConfig | None) -> TenantConfig:
-    """Return what is to be replaced; the defaults if somebody wrote by hand what does not read."""
+    """Return the configuration to replace; the defaults if someone edited it by hand into something unreadable."""
     if stored is None:
         return TenantConfig()
     seal.check()

@@ -1,4 +1,4 @@
-"""In what two configurations differ."""
+"""The fields in which two configurations differ."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -18,12 +18,12 @@ def changed_fields(old: TenantConfig, new: TenantConfig) -> tuple[str, ...]:
 
 
 def differences(old: TenantConfig, new: TenantConfig) -> tuple[FieldChange, ...]:
-    """Return each value that differs. A secret that changed is told, and shown as the mask on both sides."""
+    """Return each value that differs. A changed secret is included, masked on both sides."""
     return tuple(_walk("", (_revealed(old), masked(old)), (_revealed(new), masked(new))))
 
 
 _Pair = tuple[JsonValue, JsonValue]
-"""A value with its secrets in the clear, and the same as it may be shown."""
+"""A value with its secrets in the clear, and with them masked."""
 
 
 def _walk(path: str, old: _Pair, new: _Pair) -> Iterator[FieldChange]:

@@ -1,18 +1,18 @@
-"""Where documents may be kept."""
+"""The interface of a place for documents."""
 
 from typing import NamedTuple, Protocol
 
 
 class Found(NamedTuple):
-    """A document that is there."""
+    """A document that was found."""
 
     content: bytes
     tag: str
-    """Another one for each content."""
+    """An ETag: different for each content."""
 
 
 class DocumentPlace(Protocol):
-    """Where documents are kept by name, each replaced as a whole or not at all."""
+    """A place for named documents, each of which is replaced atomically."""
 
     async def read(self, name: str) -> Found | None:
         """
@@ -26,13 +26,13 @@ class DocumentPlace(Protocol):
 
     async def write(self, name: str, content: bytes, *, tag: str | None) -> bool:
         """
-        Put *content* in place of the document with *tag*; None: where there is no document.
+        Replace the document with *tag* by *content*; with None, create it if there is no document.
 
         Returns:
-            Whether it was done; False if something else is there by now, which stays.
+            Whether it was written; False if the document has changed meanwhile, which then stays.
 
         Raises:
-            StorageUnavailable: the place cannot be reached; it may have been done all the same.
+            StorageUnavailable: the place cannot be reached; the document may have been written nevertheless.
             ConfigError: the place refuses.
         """
         ...

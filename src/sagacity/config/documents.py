@@ -1,4 +1,4 @@
-"""Configurations as documents, one an organisation and its former ones beside it, wherever these can be replaced."""
+"""The store of configurations as documents: one per organisation, with its former versions beside it."""
 
 import asyncio
 import hashlib
@@ -29,12 +29,12 @@ from sagacity.storage.transaction import Storage
 
 _ATTEMPTS = 20
 _AT_A_TIME = 8
-"""Versions that are read in parallel."""
+"""How many versions are read in parallel."""
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
 
 
 class ConfigDocument(Value):
-    """A configuration with what is known of it, as it is kept."""
+    """A configuration with its description, as stored."""
 
     org_id: str
     version: int
@@ -42,29 +42,29 @@ class ConfigDocument(Value):
     author: str
     fields: tuple[str, ...] = ()
     data_key: str = ""
-    """What secrets are sealed by, wrapped. Former versions do not have it: it is in the present one."""
+    """The wrapped data key that seals secrets. Only the current version has it."""
     written: str = ""
-    """Tells what this writer wrote from the same, written by another at the same moment."""
+    """Distinguishes this write from an equal one by another writer at the same moment."""
     config: dict[str, JsonValue]
 
 
 class DocumentConfigs:
     """
-    Configurations outside the database, in documents.
+    The store of configurations in documents outside the database.
 
-    The present one is replaced only if it is still the one that was read, so no writer undoes another's change unseen.
-    Before that, it is copied to its place among the former ones.
+    The current version is replaced only if it is still the one that was read, so no writer overwrites another's change.
+    Before that, it is copied to the former versions.
     """
 
     def __init__(self, place: DocumentPlace, storage: Storage, open_ring: OpenRing, clock: Clock) -> None:
         """
-        Say where they are.
+        Create the store; nothing is read yet.
 
         Args:
             place: where the documents are.
-            storage: where the audit log is, and what is due.
-            open_ring: opens the operator's keys.
-            clock: says when a version was set.
+            storage: for the audit log and due work.
+            open_ring: loads the operator's keys.
+            clock: dates the versions.
         """
         self._place = place
         self._storage = storage
@@ -76,7 +76,7 @@ class DocumentConfigs:
         Return the tenant's configuration; the defaults if none was ever set.
 
         Raises:
-            ConfigError: what is stored does not parse, or its secrets do not open. It is never silently reset.
+            ConfigError: it does not parse, or its secrets cannot be decrypted. It is never silently reset.
             StorageUnavailable: the place cannot be reached.
         """
         found = await self._find(tenant)
@@ -84,13 +84,13 @@ class DocumentConfigs:
 
     async def set(self, tenant: Tenant, config: TenantConfig, *, by: str = SYSTEM) -> int:
         """
-        Replace the tenant's configuration; returns the number of the version that it is now.
+        Replace the tenant's configuration; returns the number of the new version.
 
-        The audit log says afterwards that *by* changed which of its fields.
+        The audit log records afterwards that *by* changed it, and which fields.
 
         Raises:
-            ConfigError: what is there is no document, or the key by which secrets are sealed is not there.
-            Conflict: others changed it again and again.
+            ConfigError: the document is invalid, or the key that seals secrets is missing.
+            Conflict: others keep changing it.
             StorageUnavailable: the place, or the database, cannot be reached.
         """
         new = await self._write(tenant, lambda seal, old: (_before(seal, old), config), by=by)
@@ -98,11 +98,11 @@ class DocumentConfigs:
 
     async def change(self, tenant: Tenant, edit: Edit, *, by: str = SYSTEM) -> TenantConfig:
         """
-        Replace the tenant's configuration by what *edit* makes of it; no other change comes in between.
+        Apply *edit* to the tenant's configuration atomically.
 
         Raises:
-            ConfigError: what is there does not parse, or its secrets do not open. It stays as it is.
-            Conflict: others changed it again and again.
+            ConfigError: it does not parse, or its secrets cannot be decrypted. It stays unchanged.
+            Conflict: others keep changing it.
             StorageUnavailable: the place, or the database, cannot be reached.
         """
 
@@ -147,11 +147,11 @@ class DocumentConfigs:
 
     async def wrap_again(self, tenant: Tenant, *, by: str) -> bool:
         """
-        Have the operator's first key wrap the tenant's data key; False if it does already, or there is none.
+        Wrap the tenant's data key with the operator's first key; False if it is already, or there is none.
 
         Raises:
-            ConfigError: the data key does not open.
-            Conflict: others changed the configuration again and again.
+            ConfigError: the data key cannot be decrypted.
+            Conflict: others keep changing the configuration.
             StorageUnavailable: the place, or the database, cannot be reached.
         """
         for _ in range(_ATTEMPTS):
@@ -170,12 +170,12 @@ class DocumentConfigs:
 
     async def forget_secrets(self, tenant: Tenant, *, by: str) -> None:
         """
-        Remove the tenant's API keys, as the key that opens them is lost. Former versions keep theirs.
+        Remove the tenant's API keys because their encryption key is lost. Former versions keep theirs.
 
         Raises:
-            Conflict: they open, or there are none.
+            Conflict: they can be decrypted, or there are none.
             ConfigError: what is stored does not parse.
-            StorageUnavailable: the key service does not answer: nobody knows whether they open.
+            StorageUnavailable: the key service does not answer, so it is unknown whether they can be decrypted.
         """
 
         def edited(seal: Seal, old: ConfigDocument | None) -> tuple[TenantConfig, TenantConfig]:
@@ -184,7 +184,7 @@ class DocumentConfigs:
         await self._write(tenant, edited, by=by)
 
     async def versions(self, tenant: Tenant, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
-        """Return what is known of the tenant's versions, newest first; *before*: those with a smaller number."""
+        """Return the tenant's versions without their content, newest first; *before*: only smaller numbers."""
         found = await self._find(tenant)
         if found is None:
             return []
@@ -204,8 +204,8 @@ class DocumentConfigs:
         Return one version.
 
         Raises:
-            NotFound: there is none of this number.
-            ConfigError: it does not parse, or its secrets do not open.
+            NotFound: there is no version of this number.
+            ConfigError: it does not parse, or its secrets cannot be decrypted.
             StorageUnavailable: the place cannot be reached.
         """
         found = await self._find(tenant)
@@ -218,7 +218,7 @@ class DocumentConfigs:
 
     async def kept(self, tenant: Tenant) -> KeptConfig | None:
         """
-        Return all that is kept of an organisation's configuration; None if none was ever set.
+        Return an organisation's configuration with all versions; None if none was ever set.
 
         Raises:
             ConfigError: a document is broken.
@@ -237,10 +237,10 @@ class DocumentConfigs:
 
     async def keep(self, tenant: Tenant, kept: KeptConfig, *, by: str) -> None:
         """
-        Keep what another place had, where nothing is: the present one last, so that a crash before it changes nothing.
+        Store what another place had, if nothing is here yet: the current version last, so that a crash changes nothing.
 
         Raises:
-            Conflict: something else is there.
+            Conflict: something else is here.
             StorageUnavailable: the place, or the database, cannot be reached.
         """
         *former, present = (_document_of(tenant, one) for one in kept.versions)
@@ -255,7 +255,7 @@ class DocumentConfigs:
             )
 
     async def _put(self, tenant: Tenant, name: str, document: ConfigDocument) -> None:
-        """Put a document where none is; one that says the same is left as it is."""
+        """Create a document; an equal one that exists already is left alone."""
         if await self._place.write(name, _content(document), tag=None):
             return
         found = await self._place.read(name)
@@ -263,7 +263,7 @@ class DocumentConfigs:
             raise is_taken(tenant)
 
     async def _replace(self, tenant: Tenant, change: "_Change") -> ConfigDocument:
-        """Put what *change* makes of the present document in its place, again if another writer came first."""
+        """Replace the current document by what *change* returns; retries if another writer came first."""
         written: tuple[ConfigDocument, bytes] | None = None
         for _ in range(_ATTEMPTS):
             found = await self._find(tenant)
@@ -293,7 +293,7 @@ class DocumentConfigs:
 
 
 _Edited = Callable[[Seal, ConfigDocument | None], tuple[TenantConfig, TenantConfig]]
-"""Returns what was there, and what is to take its place."""
+"""Returns the current document and its replacement."""
 
 
 class _Change(Protocol):
@@ -301,7 +301,7 @@ class _Change(Protocol):
 
 
 def _before(seal: Seal, old: ConfigDocument | None) -> TenantConfig:
-    """Return what is to be replaced; the defaults if somebody wrote by hand what does not read."""
+    """Return the configuration to replace; the defaults if someone edited it by hand into something unreadable."""
     if old is None:
         return TenantConfig()
     seal.check()
@@ -345,7 +345,7 @@ def _document_of(tenant: Tenant, version: KeptVersion) -> ConfigDocument:
 
 
 def _same(document: ConfigDocument) -> ConfigDocument:
-    """Return a document without what tells only who wrote it."""
+    """Return a document without the field that only identifies its writer."""
     return document.model_copy(update={"written": ""})
 
 
@@ -364,7 +364,7 @@ def _version(document: ConfigDocument) -> ConfigVersion:
 
 
 def _folder(tenant: Tenant) -> str:
-    """Return the organisation's part of a name: readable where it is safe in a path on any file system."""
+    """Return the organisation's part of a name: readable if it is safe in a path on any file system."""
     org_id = tenant.org_id
     if _PLAIN_NAME.fullmatch(org_id):
         return org_id

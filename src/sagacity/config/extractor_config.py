@@ -1,4 +1,4 @@
-"""What one extractor or evaluator of a tenant does; older names of keys are taken as well."""
+"""The configuration of one extractor or evaluator; older names of keys are accepted too."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Self
@@ -15,7 +15,7 @@ ExtractorName = Annotated[
 ]
 Share = Annotated[float, Field(ge=0, le=1)]
 LONGEST_HOURS = 87_600
-"""Ten years; some more thousands of them would be no date any more."""
+"""Ten years; a few thousand times as much would exceed the range of dates."""
 SizeOverride = Annotated[
     int | None,
     Field(
@@ -105,7 +105,7 @@ class ProfileExtractorConfig(WindowOverride):
 
 
 class PlaybookAggregatorConfig(ConfigPart):
-    """When and how the playbooks of many users become one for all."""
+    """When and how playbooks of many users are aggregated into one for all."""
 
     min_cluster_size: Count = Field(
         default=2,
@@ -128,7 +128,7 @@ class PlaybookAggregatorConfig(ConfigPart):
 
 
 class DeduplicationConfig(ConfigPart):
-    """Which existing playbooks a new one is compared with."""
+    """With which existing playbooks a new one is compared."""
 
     search_threshold: Share = Field(
         default=0.4, description="Lowest similarity of a playbook to compare with."
@@ -143,7 +143,7 @@ class DeduplicationConfig(ConfigPart):
 
 
 class SkillGeneratorConfig(ConfigPart):
-    """When playbooks are written up as skills."""
+    """When playbooks are turned into skills."""
 
     enabled: bool = Field(default=False, description="If false, skills are generated only on request.")
     min_feedback_per_cluster: Count = Field(
@@ -159,7 +159,7 @@ class SkillGeneratorConfig(ConfigPart):
 
     @property
     def is_automatic(self) -> bool:
-        """Whether skills are written without anybody asking for them."""
+        """Whether skills are written automatically."""
         return self.enabled and self.auto_generate_on_aggregation
 
 
@@ -199,7 +199,7 @@ class UserPlaybookExtractorConfig(WindowOverride):
 
 
 class AgentSuccessConfig(ConfigPart):
-    """How the success of a session is judged."""
+    """How the success of a session is evaluated."""
 
     evaluation_name: Text = Field(
         description="Name of the evaluator and its results; unique within the list."

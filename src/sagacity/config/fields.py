@@ -1,4 +1,4 @@
-"""What the parts of a tenant's configuration are built from: texts, secrets, addresses."""
+"""Field types of a tenant's configuration: texts, secrets, addresses."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -23,33 +23,33 @@ from pydantic import (
 from sagacity.config.safe_url import check_url
 
 MASK = "********"
-"""What a reply shows in place of every secret. Sent back, it means: keep the stored one."""
+"""The mask that replies show instead of secrets. Sent back, it means: keep the stored one."""
 REVEAL = "reveal_secrets"
-"""The serialization context key under which secrets are written out, for storage alone."""
+"""The serialization context key that writes secrets in the clear."""
 SEAL = "seal"
-"""The serialization context key of a function that seals a secret, for storage alone."""
+"""The serialization context key of a function that seals secrets, for storage."""
 OPEN = "open"
-"""The validation context key of a function that opens a secret which was sealed; without it, none is opened."""
+"""The validation context key of a function that opens sealed secrets; without it, they stay sealed."""
 BLOCK_PRIVATE = "block_private_urls"
 """The validation context key that refuses private and loopback addresses."""
 STORED = "stored"
-"""The validation context key for what this or another release stored: what it chose and is not here is left out."""
+"""The validation context key for stored data: choices that this release does not know are left out."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """A key of other systems that is taken from their clients, and neither stored nor followed."""
+    """A key of other systems that is accepted from their clients, but neither stored nor used."""
 
     why: str
     unchosen: JsonValue = None
-    """What it holds where nobody chose it, as null; of an object, the keys that say so."""
+    """Its values when nobody chose it, such as null; for an object, the keys that say so."""
 
 
 class ConfigPart(BaseModel):
     """
-    A part of the configuration: frozen, its errors silent about what was given. Null means not given.
+    A part of the configuration. It is frozen, errors do not quote input, and null means not given.
 
     Unknown keys are ignored, for what is stored may come from a newer release. A caller's are refused before,
     by `known_keys.key_faults`.
@@ -59,7 +59,7 @@ class ConfigPart(BaseModel):
     refused: ClassVar[Mapping[str, str]] = {}
     """Keys of other systems that mean nothing here, and what to do instead."""
     ignored: ClassVar[Mapping[str, Ignored]] = {}
-    """Keys that their clients always send, whether anybody chose them or not."""
+    """Keys that their clients always send, chosen or not."""
 
     @model_validator(mode="before")
     @classmethod
@@ -72,7 +72,7 @@ class ConfigPart(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Marks a key that is kept for the clients that send it, and changes nothing."""
+    """Marks a key that is stored for the clients that send it, but has no effect."""
 
     why: str
 
@@ -125,19 +125,19 @@ def _blank_is_null(value: object) -> object:
 MOST = 1_000_000
 """The largest number of turns, memories or neighbours: no window or cluster has as many, so it also means never."""
 Count = Annotated[int, Field(gt=0, le=MOST)]
-"""How many there are of something."""
+"""A count."""
 Text = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), BeforeValidator(_without_control)
 ]
-"""Text that is not blank, without control characters."""
+"""Non-blank text without control characters."""
 ModelName = Annotated[Text | None, BeforeValidator(_blank_is_null)]
-"""A model chosen by name; blank or null is none."""
+"""A model's name; blank or null means none."""
 Secret = Annotated[
     SecretStr,
     BeforeValidator(_opened),
     AfterValidator(_checked_secret),
     PlainSerializer(_show, when_used="json"),
 ]
-"""A key. In JSON it is the mask, unless the one who writes it asks otherwise."""
+"""A secret, masked in JSON unless the writer asks otherwise."""
 SafeUrl = Annotated[str, AfterValidator(_checked_url)]
 """The address of a model endpoint. Cloud metadata services are always refused."""

@@ -1,4 +1,4 @@
-"""Documents in a folder of this machine, which only its owner may read."""
+"""Documents in a folder of this machine that only its owner may read."""
 
 import asyncio
 import fcntl
@@ -14,7 +14,7 @@ from sagacity.domain.errors import ConfigError
 
 
 class FolderPlace:
-    """One file a document. It is written beside its place, and put there when it is on the disk as a whole."""
+    """One file per document. It is written to a temporary file, synced and then renamed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -30,7 +30,7 @@ class FolderPlace:
 
     async def write(self, name: str, content: bytes, *, tag: str | None) -> bool:
         """
-        Put *content* in place of the document with *tag*; None: where there is no document.
+        Replace the document with *tag* by *content*; with None, create it if there is no document.
 
         Raises:
             ConfigError: the folder cannot be written.
@@ -64,7 +64,7 @@ class FolderPlace:
 
     @contextmanager
     def _locked(self) -> Generator[None]:
-        """Let no other process write during the block; the system lets go of the lock of one that is killed."""
+        """Keep other processes from writing during the block; the system releases the lock of a killed process."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         number = os.open(self._folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:

@@ -1,4 +1,4 @@
-"""Blocks of other systems' configurations that have no counterpart here, and that their clients always send."""
+"""Parts of other systems' configurations that mean nothing here, but that their clients always send."""
 
 from collections.abc import Mapping
 

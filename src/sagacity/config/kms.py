@@ -1,4 +1,4 @@
-"""Keys that AWS KMS wraps, through Amazon's own client."""
+"""Wrap keys with AWS KMS, through Amazon's own client."""
 
 import base64
 import binascii
@@ -12,7 +12,7 @@ from sagacity.domain.errors import ConfigError
 _CONNECT_SECONDS, _READ_SECONDS, _ATTEMPTS = 5, 10, 3
 _ARN = re.compile(r"arn:aws[a-z-]*:kms:(?P<region>[a-z0-9-]+):[0-9]{12}:key/[A-Za-z0-9-]+")
 _CONTEXT = {"purpose": "sagacity configuration keys"}
-"""The service keeps it in its log, and unwraps for nothing else."""
+"""The encryption context: the service logs it, and unwraps only with the same one."""
 
 
 def checked_arn(text: str) -> str:
@@ -20,7 +20,7 @@ def checked_arn(text: str) -> str:
     Return the ARN of a key.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not one.
     """
     if not _ARN.fullmatch(text):
         raise ValueError("must be the ARN of a key, such as arn:aws:kms:eu-central-1:111122223333:key/ID")
@@ -29,9 +29,9 @@ def checked_arn(text: str) -> str:
 
 class KmsKeys:
     """
-    Makes keys that one key of KMS wraps, and unwraps those of any; each is kept in memory from then on.
+    Creates keys that one KMS key wraps, and unwraps those of any KMS key; unwrapped keys stay in memory.
 
-    A key is stored as `kms:ARN:BASE64`, so that those of a former key of KMS are unwrapped by that one.
+    A key is stored as `kms:ARN:BASE64`, so a key that a former KMS key wrapped is unwrapped with that one.
     """
 
     def __init__(self, arn: str) -> None:
@@ -40,7 +40,7 @@ class KmsKeys:
 
     def new_key(self) -> str:
         """
-        Return a new key as it is to be stored.
+        Return a new key in its stored form.
 
         Raises:
             ConfigError: KMS cannot be reached, or refuses.

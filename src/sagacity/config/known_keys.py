@@ -1,4 +1,4 @@
-"""Which keys a configuration has, under which names, and what to say of one that it has not."""
+"""The keys of a configuration under all their names, and the message for an unknown one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -13,11 +13,11 @@ from sagacity.domain.suggest import unknown_field
 
 Place = tuple[str | int, ...]
 _LONGEST = 64
-"""A key that is longer resembles none, and is not repeated."""
+"""Longer keys get no suggestion, and are not quoted."""
 
 
 class Fault(Value):
-    """What is wrong at one place of a configuration."""
+    """A fault at one place of a configuration."""
 
     type: str
     loc: Place
@@ -26,10 +26,10 @@ class Fault(Value):
 
 def key_faults(given: object, part: type[ConfigPart], place: Place = ()) -> Iterator[Fault]:
     """
-    Yield what is wrong with the keys of *given*, at every level: unknown ones, and two names of one key at odds.
+    Yield the faults of the keys in *given*, at every level: unknown keys, and conflicting names of one key.
 
     Args:
-        given: a configuration as it was sent, or a part of one. What is of a wrong type is passed over.
+        given: a configuration as sent, or a part of one. Values of a wrong type are skipped.
         part: what it should be.
         place: the keys that lead to it.
     """
@@ -52,7 +52,7 @@ def key_faults(given: object, part: type[ConfigPart], place: Place = ()) -> Iter
 
 
 def idle_choices(part: ConfigPart, place: str = "") -> Iterator[str]:
-    """Yield, for each choice in *part* that changes nothing, its place and the reason."""
+    """Yield the place and the reason of each choice in *part* that has no effect."""
     for name, field in type(part).model_fields.items():
         value: object = getattr(part, name)
         if value == field.get_default(call_default_factory=False):
@@ -65,7 +65,7 @@ def idle_choices(part: ConfigPart, place: str = "") -> Iterator[str]:
 
 
 def ignored_choices(given: object, part: type[ConfigPart], place: str = "") -> Iterator[str]:
-    """Yield, for each key in *given* that is ignored and that somebody chose, its place and the reason."""
+    """Yield the place and the reason of each ignored key in *given* that somebody chose."""
     if not isinstance(given, Mapping):
         return
     canonical = known_names(part)
@@ -88,12 +88,12 @@ def _is_chosen(value: object, ignored: Ignored) -> bool:
 
 @cache
 def known_names(part: type[ConfigPart]) -> Mapping[str, str]:
-    """Return every name that a key of *part* goes by, and what it is called today."""
+    """Return every name of the keys of *part*, with its current name."""
     return {name: key for key, field in part.model_fields.items() for name in (key, *older_names(key, field))}
 
 
 def older_names(key: str, field: FieldInfo) -> list[str]:
-    """Return the names that *key* had before."""
+    """Return the older names of *key*."""
     alias = field.validation_alias
     choices = alias.choices if isinstance(alias, AliasChoices) else []
     return [name for name in choices if isinstance(name, str) and name != key]
@@ -116,7 +116,7 @@ def _faults_inside(value: object, field: FieldInfo, place: Place) -> Iterator[Fa
 
 
 def _contradictions(given: Mapping[str, object], part: type[ConfigPart], place: Place) -> Iterator[Fault]:
-    """Yield the older names that are given beside another name of the same key, with another value."""
+    """Yield the older names that are given together with another name of the same key and another value."""
     for key, field in part.model_fields.items():
         names = [name for name in (key, *older_names(key, field)) if given.get(name) is not None]
         for name in names[1:]:

@@ -1,4 +1,4 @@
-"""Limits in settings: a number for each table, as people write them."""
+"""Limits in settings: one number for each table, as people write them."""
 
 from sagacity.domain.retention import TABLES
 

@@ -1,4 +1,4 @@
-"""Which model serves a tenant in which role: its own choice, its own keys, then the server's."""
+"""Which model a tenant uses in a role: its own choice, else one of its own keys, else the server's."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,11 +14,11 @@ from sagacity.domain.errors import ProviderRefused
 from sagacity.providers.choice import ModelChoice
 
 PREFERRED_FOR_CHAT = "gemini"
-"""Where no model is named and several providers are within reach."""
+"""The provider whose model answers chats if no model is named and several providers are available."""
 
 
 class Role(StrEnum):
-    """What a model is called for."""
+    """The role of a model."""
 
     GENERATION = "generation"
     SHOULD_RUN = "should_run"
@@ -40,18 +40,18 @@ def choose_model(
     """
     Choose the model that serves *role*.
 
-    The custom endpoint answers everything, where there is one. Otherwise the model that the tenant named
+    The custom endpoint answers everything, if there is one. Otherwise the model that the tenant named
     for the role; otherwise the installation's default, if there is a key to its provider; otherwise the first
     provider to which the tenant has a key; otherwise the first to which the server has one.
 
     Args:
         config: the tenant's.
-        role: evaluation uses the model of generation, and so does the chat where no model is named for it.
+        role: evaluation uses the model of generation, and so does the chat unless a model is named for it.
         environment: keys of the server by the names of their variables, such as `OPENAI_API_KEY`.
         defaults: the installation's, by role; generation's stands in as the tenant's would.
 
     Returns:
-        None when there is no key at all: the rules learn then.
+        None if there is no key at all; then the rules learn.
 
     Raises:
         ProviderRefused: the tenant named a model of a provider that is unknown or without a key.

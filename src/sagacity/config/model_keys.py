@@ -1,4 +1,4 @@
-"""The keys and addresses of the model providers that a tenant uses."""
+"""A tenant's own keys and addresses for model providers."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
@@ -31,7 +31,7 @@ class AzureConfig(ConfigPart):
 
 
 class OpenAIKey(ConfigPart):
-    """OpenAI itself, or its models on Azure, which is preferred where both are given."""
+    """OpenAI itself, or its models on Azure, which are preferred if both are given."""
 
     api_key: Secret | None = Field(default=None, description="The key. Replies show a mask.")
     azure_config: AzureConfig | None = Field(
@@ -40,7 +40,7 @@ class OpenAIKey(ConfigPart):
 
 
 class CustomEndpoint(ConfigPart):
-    """A server that speaks OpenAI's protocol; it answers all completions, and never embeds."""
+    """A server that speaks OpenAI's protocol; it answers all completions and no embeddings."""
 
     model: Text = Field(description="The model's name on that server, without a provider prefix.")
     api_key: Secret = Field(description="Must not be empty; use any text if the server needs no key.")

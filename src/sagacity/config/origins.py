@@ -1,4 +1,4 @@
-"""Web origins in settings: lists as people write them, and what an origin is."""
+"""Web origins in settings: how lists of them are written, and what an origin is."""
 
 import json
 from json import JSONDecodeError
@@ -11,10 +11,10 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 def read_list(text: str) -> list[str]:
     """
-    Return the members of a list that is separated by commas, or in JSON.
+    Return the members of a list, in JSON or separated by commas.
 
     Raises:
-        ValueError: it begins as JSON and is no list of texts.
+        ValueError: it begins like JSON and is no list of texts.
     """
     if not text.lstrip().startswith("["):
         return [part.strip() for part in text.split(",") if part.strip()]
@@ -29,10 +29,10 @@ def read_list(text: str) -> list[str]:
 
 def checked_origin(text: str) -> str:
     """
-    Return an origin as browsers write it: lower case, and without the port that its scheme has anyway.
+    Return an origin as browsers write it: lower case, without the default port of its scheme.
 
     Raises:
-        ValueError: it is none, or more than one.
+        ValueError: it is no origin, or more than one.
     """
     if text == ANY_ORIGIN:
         return text

@@ -1,4 +1,4 @@
-"""The providers we know, which of them are within reach, and with whose key."""
+"""The known model providers: which of them can be called, and with whose key."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -11,16 +11,16 @@ from sagacity.domain.errors import ProviderRefused
 
 
 class Provider(NamedTuple):
-    """A vendor, and its models where none is chosen."""
+    """A vendor, and its default models."""
 
     name: str
     model: str
     small_model: str
-    """For the gate and for rewriting a query, where the answer is short and wanted soon."""
+    """For the gate and for rewriting queries, where answers are short and needed soon."""
     families: tuple[str, ...] = ()
-    """How its models' names begin, for a choice that does not name the provider."""
+    """Prefixes of its models' names, for choices that do not name the provider."""
     environment: tuple[str, ...] = ()
-    """Further names of its key in the environment, after `NAME_API_KEY`."""
+    """Alternative environment variables of its key, besides `NAME_API_KEY`."""
 
 
 PROVIDERS = (
@@ -46,11 +46,11 @@ PROVIDERS = (
         ("gpt-", "chatgpt-", "o1", "o3", "o4", "text-embedding-3", "text-embedding-ada"),
     ),
 )
-"""In the order in which they are preferred where several have a key."""
+"""In order of preference if several have a key."""
 
 
 class Access(Value):
-    """A provider together with a key to it."""
+    """A provider together with a key for it."""
 
     provider: Provider
     api_key: SecretStr
@@ -58,7 +58,7 @@ class Access(Value):
     azure: AzureConfig | None = None
 
     def default_model(self, *, small: bool) -> str:
-        """Return the model to use where none is named."""
+        """Return the default model."""
         if self.azure is not None and self.azure.deployment_name is not None:
             return self.azure.deployment_name
         return self.provider.small_model if small else self.provider.model
@@ -69,7 +69,7 @@ class Access(Value):
 
 
 def accesses(keys: APIKeyConfig, environment: Mapping[str, SecretStr]) -> Iterator[Access]:
-    """Yield what is within reach, the tenant's own keys before the server's, each in the order preferred."""
+    """Yield the available providers: the tenant's own keys before the server's, each in order of preference."""
     for provider in PROVIDERS:
         access = _own_access(provider, keys)
         if access is not None:
@@ -104,7 +104,7 @@ def _own_access(provider: Provider, keys: APIKeyConfig) -> Access | None:
 
 
 def provider_of(name: str) -> tuple[Provider, str]:
-    """Split a chosen *name* into its provider and the name by which that knows it."""
+    """Split a chosen *name* into its provider and the provider's name of the model."""
     prefix, slash, rest = name.partition("/")
     vendor = "openai" if prefix == "azure" else prefix
     for provider in PROVIDERS:
@@ -117,10 +117,10 @@ def provider_of(name: str) -> tuple[Provider, str]:
 
 def access_named(name: str, keys: APIKeyConfig, environment: Mapping[str, SecretStr]) -> tuple[Access, str]:
     """
-    Find the key to a model chosen by *name*, and the name by which its provider knows it.
+    Find the key for a model chosen by *name*, and the provider's name of the model.
 
     Raises:
-        ProviderRefused: the provider is unknown, or there is no key to it.
+        ProviderRefused: the provider is unknown, or there is no key for it.
     """
     provider, model = provider_of(name)
     azure_only = name.startswith("azure/")

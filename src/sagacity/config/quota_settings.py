@@ -1,4 +1,4 @@
-"""The settings of quotas: what a new organisation may have at most."""
+"""Settings of quotas: what a new organisation may have at most."""
 
 from pydantic import Field
 from pydantic_settings import BaseSettings
@@ -9,7 +9,7 @@ _NEW = "a new organisation may have; unset: no limit. The operator changes it fo
 
 
 class QuotaSettings(BaseSettings):
-    """What organisations begin with."""
+    """The settings of quotas that new organisations get."""
 
     quota_members: int | None = Field(
         default=None,

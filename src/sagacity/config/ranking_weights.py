@@ -1,4 +1,4 @@
-"""What each signal counts for where results are ranked by `weighted`."""
+"""The weight of each signal for the ranking `weighted`."""
 
 import math
 from typing import Annotated, Self
@@ -10,12 +10,12 @@ from sagacity.domain.query import RankingWeights
 
 _USUAL = RankingWeights()
 _TOLERANCE = 0.01
-"""The chat contract's: 4.5."""
+"""The chat contract's, section 4.5."""
 _Weight = Annotated[float, Field(ge=0, le=1)]
 
 
 class SignalWeights(ConfigPart):
-    """What each signal counts for, in [0, 1]; together 1. With 0 a signal does not count."""
+    """The weight of each signal, in [0, 1]; the sum is 1."""
 
     keyword: _Weight = Field(
         default=_USUAL.keyword, description="Words that the question and the result share."
@@ -36,5 +36,5 @@ class SignalWeights(ConfigPart):
         return self
 
     def to_domain(self) -> RankingWeights:
-        """Return the same as results are ranked by."""
+        """Return the weights as the ranking uses them."""
         return RankingWeights.model_validate(self.model_dump(include=set(RankingWeights.model_fields)))

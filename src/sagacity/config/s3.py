@@ -1,4 +1,4 @@
-"""Documents in a bucket of S3, or of what speaks its protocol, encrypted where a key is given."""
+"""Documents in a bucket of S3 or a compatible store, encrypted if a key is given."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class S3Choice(NamedTuple):
-    """A bucket, and how it is reached."""
+    """A bucket, and how to reach it."""
 
     bucket: str
     prefix: str
@@ -34,7 +34,7 @@ class S3Choice(NamedTuple):
 
 
 class S3Place:
-    """One object a document, replaced by conditional puts."""
+    """One object per document, replaced by conditional puts."""
 
     def __init__(self, choice: S3Choice) -> None:
         self._choice = choice
@@ -60,10 +60,10 @@ class S3Place:
 
     async def write(self, name: str, content: bytes, *, tag: str | None) -> bool:
         """
-        Put *content* in place of the document with *tag*; None: where there is no document.
+        Replace the document with *tag* by *content*; with None, create it if there is no document.
 
         Raises:
-            StorageUnavailable: the bucket cannot be reached; it may have been done all the same.
+            StorageUnavailable: the bucket cannot be reached; the document may have been written nevertheless.
             ConfigError: it refuses.
         """
         body = content if self._fernet is None else self._fernet.encrypt(content)
@@ -79,7 +79,7 @@ class S3Place:
             )
             return True
 
-        # One with a tag that is gone was deleted meanwhile.
+        # A document with a tag that is gone was deleted meanwhile.
         expected = _IS_THERE if tag is None else _IS_THERE | _IS_NOT_THERE
         return await self._call(put, expected) is True
 
@@ -90,12 +90,12 @@ class S3Place:
             return self._fernet.decrypt(content)
         except InvalidToken as error:
             raise ConfigError(
-                f"{name} in S3 is not encrypted by CONFIG_S3_ENCRYPTION_KEY: set the key by which it "
-                "is, or remove the setting if it is in the clear"
+                f"{name} in S3 is not encrypted with CONFIG_S3_ENCRYPTION_KEY: set the key that "
+                "encrypted it, or remove the setting if it is in the clear"
             ) from error
 
     async def _call(self, call: Callable[[Any], Result], expected: frozenset[str]) -> Result | None:
-        """Return what a call of the client returns; None if the bucket answers what is *expected*."""
+        """Return the result of a client call; None if it fails with an *expected* code."""
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415  only S3 needs the package
 
         def run() -> Result:

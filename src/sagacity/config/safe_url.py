@@ -1,4 +1,4 @@
-"""Which addresses of model endpoints a tenant may name; pure, asks no resolver."""
+"""Which addresses a tenant may use for model endpoints; pure, resolves no names."""
 
 import re
 import unicodedata
@@ -13,16 +13,16 @@ _FORBIDDEN = re.compile(r"[\s\\\x00-\x1f\x7f]")
 
 def check_url(url: str, *, block_private: bool) -> str:
     """
-    Return *url* when a model may be called there.
+    Return *url* if a model may be called there.
 
-    Names are not resolved here: what a name leads to is checked when a connection is opened.
+    Names are not resolved here; addresses are checked when a connection is opened.
 
     Args:
         url: http or https, without a user name or password.
-        block_private: also refuse loopback, private and otherwise not public addresses.
+        block_private: also refuse loopback, private and other non-public addresses.
 
     Raises:
-        ValueError: it is no such address, or one that is refused.
+        ValueError: it is no such URL, or it is refused.
     """
     url = url.strip()
     parts = _split(url)

@@ -1,4 +1,4 @@
-"""The secrets of one organisation's configuration, sealed where it is kept."""
+"""Seal the secrets of an organisation's configuration before it is stored."""
 
 from sagacity.auth.key_ring import SEALED, DataKey, OpenRing, new_data_key, wrapped_by
 from sagacity.config.tenant_config import TenantConfig, dump_sealed, has_secrets, load_config
@@ -7,29 +7,29 @@ from sagacity.domain.ids import OrgId
 
 
 class Seal:
-    """What seals and opens the secrets of one organisation. The operator's keys are opened once there is a secret."""
+    """Seals and opens the secrets of one organisation. The operator's keys are loaded when there is a secret."""
 
     def __init__(self, open_ring: OpenRing, org_id: OrgId, wrapped: str) -> None:
         """
-        Say whose secrets they are.
+        Create the seal of an organisation.
 
         Args:
-            open_ring: opens the operator's keys.
+            open_ring: loads the operator's keys.
             org_id: the organisation.
-            wrapped: its data key as it is stored; empty while there is none.
+            wrapped: its stored data key; empty while there is none.
         """
         self._open_ring = open_ring
         self._org_id = org_id
         self._data_key: DataKey | None = None
         self.wrapped = wrapped
-        """The data key as it has to be stored."""
+        """The data key in the form to store."""
 
     def dump(self, config: TenantConfig) -> str:
         """
-        Write *config* as JSON for storage. Afterwards `wrapped` is to be stored with it.
+        Write *config* as JSON for storage. Afterwards, store `wrapped` with it.
 
         Raises:
-            ConfigError: it holds a secret, and the key is not there.
+            ConfigError: it contains a secret, and the key is missing.
         """
         if has_secrets(config):
             self._key(make=True)  # what is raised while Pydantic writes would be another error
@@ -40,7 +40,7 @@ class Seal:
         Read what was stored.
 
         Raises:
-            ConfigError: it is no configuration, or holds a secret whose key is not there.
+            ConfigError: it is no configuration, or contains a secret whose key is missing.
         """
         return load_config(text, self._open)
 
@@ -49,17 +49,17 @@ class Seal:
         Open the data key, if there is one.
 
         Raises:
-            ConfigError: the key that wrapped it is not there.
+            ConfigError: the key that wrapped it is missing.
         """
         if self.wrapped:
             self._key(make=False)
 
     def wrap_again(self) -> bool:
         """
-        Have the first key wrap the data key; False if it does already, or there is none.
+        Wrap the data key with the first key; False if it is already, or there is none.
 
         Raises:
-            ConfigError: the key that wrapped it is not there.
+            ConfigError: the key that wrapped it is missing.
         """
         if not self.wrapped:
             return False
@@ -72,12 +72,12 @@ class Seal:
 
     def forget(self, text: str) -> tuple[TenantConfig, TenantConfig]:
         """
-        Let go of the data key that cannot be opened; returns what was stored, and the same without its API keys.
+        Drop the data key that cannot be decrypted; returns the stored configuration, and the same without API keys.
 
         Raises:
-            Conflict: all secrets open.
+            Conflict: all secrets can be decrypted.
             ConfigError: it is no configuration.
-            StorageUnavailable: the key service does not answer: nobody knows whether they open.
+            StorageUnavailable: the key service does not answer, so it is unknown whether they can be decrypted.
         """
         try:
             self.check()
@@ -92,7 +92,7 @@ class Seal:
         return self._key(make=True).seal(secret)
 
     def _open(self, stored: str) -> str:
-        """Return a secret; one that somebody wrote by hand is there as it is, until it is stored again."""
+        """Return a secret; one that somebody wrote by hand is in the clear until it is stored again."""
         return self._key(make=False).open(stored) if stored.startswith(SEALED) else stored
 
     def _key(self, *, make: bool) -> DataKey:

@@ -1,17 +1,17 @@
-"""What a secret of the settings must be."""
+"""The requirements on a secret in the settings."""
 
 from pydantic import SecretStr
 
 LEAST_SECRET_BYTES = 32
-"""As long as the output of SHA-256, by which all of them sign (RFC 7518, section 3.2)."""
+"""The length of SHA-256's output, with which all of them sign (RFC 7518, section 3.2)."""
 
 
 def checked_secret(value: SecretStr) -> SecretStr:
     """
-    Return *value*, a secret by which something is signed, or an empty one.
+    Return *value*, checked to be a secret long enough for signing, or empty.
 
     Raises:
-        ValueError: it is so short that it could be guessed.
+        ValueError: it is too short.
     """
     secret = value.get_secret_value()
     if secret and len(secret.encode()) < LEAST_SECRET_BYTES:

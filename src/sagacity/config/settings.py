@@ -26,16 +26,16 @@ from sagacity.domain.tenant import LOCAL_ORG
 _PREFIX = "SAGACITY_"
 _KEY_SUFFIX = "_API_KEY"
 _ALIKE = 0.7
-"""How alike two names are, from 0 to 1, if one may be meant by the other."""
+"""Minimum similarity of two names, from 0 to 1, to suggest one for the other."""
 _OF_CLIENTS = ("SAGACITY_API_KEY", "SAGACITY_URL")
 """Read by the SDK and the program's commands."""
 _TABLES = f"Tables: {', '.join(f'`{table}`' for table in TABLES)}."
 _OTHER_NAMES = {"usage_events": "REFLEXIO_ENABLE_USAGE_EVENT_SINK"} | {
     name: name.upper() for name in UNPREFIXED
 }
-"""By which names others know some of the settings."""
+"""Other programs' names of some settings."""
 _SERVICE_LINK = re.compile(r"SAGACITY(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT(_\d+_\w+)?)")
-"""What Kubernetes puts into the environment of every container beside a service of such a name."""
+"""Variables that Kubernetes sets in every container if there is a service of such a name."""
 
 
 class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettings, QuotaSettings):
@@ -70,15 +70,18 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
     vector_api_key: SecretStr = Field(default=SecretStr(""), description="API key for Qdrant.")
     environment: Literal["development", "staging", "production"] = Field(
         default="production",
-        description="What this installation is for: `development`, `staging` or `production`; health checks tell it.",
+        description="What this installation is for: `development`, `staging` or `production`; health checks report it.",
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8081, ge=0, le=65535, description="Port to listen on; 0: any free port.")
     worker_host: str = Field(
-        default="127.0.0.1", description="Address on which a worker tells of its health and its metrics."
+        default="127.0.0.1", description="Address on which a worker serves its health and its metrics."
     )
     worker_port: int | None = Field(
-        default=None, ge=0, le=65535, description="Port for that; unset: none, 0: any free port."
+        default=None,
+        ge=0,
+        le=65535,
+        description="Port for a worker's health and metrics; unset: none, 0: any free port.",
     )
     embedder: str = Field(
         default="minilm", description="`minilm`, `multilingual`, or the LiteLLM name of an embedding model."
@@ -128,32 +131,32 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
     )
     chat_on_disconnect: Literal["finish", "cancel"] = Field(
         default="finish",
-        description="What becomes of an answer that nobody reads any more: it is finished, or the model is stopped.",
+        description="What to do with an answer that nobody reads any more: finish it, or stop the model.",
     )
     chat_idle_seconds: float = Field(
         default=1_800,
         ge=0,
-        description="How long a conversation must be quiet to be summed up as an episode; long ones are earlier.",
+        description="How long a conversation must be quiet before it is summed up; long ones are summed up earlier.",
     )
     chat_wait_seconds: float = Field(
         default=30,
         ge=0,
-        description="How long a message waits while its conversation is still answering another one.",
+        description="How long a message waits while another one of its conversation is being answered.",
     )
     chat_keep_alive_seconds: float = Field(
         default=15,
         ge=0.05,
         le=3_600,
-        description="How long a stream is silent before a comment keeps it open; many proxies close it after 30.",
+        description="How long a stream may be silent before a comment keeps it open; many proxies close it after 30.",
     )
     analytics_enabled: bool = Field(
-        default=True, description="Record what answers, searches and contexts took, and what they found."
+        default=True, description="Record how long answers, searches and contexts took, and what they found."
     )
     analytics_buffer_size: int = Field(
-        default=10, ge=1, le=10_000, description="Recorded calls that are written together."
+        default=10, ge=1, le=10_000, description="How many recorded calls are written together."
     )
     analytics_flush_seconds: float = Field(
-        default=10, gt=0, description="After how long recorded calls are written at the latest."
+        default=10, gt=0, description="How long a recorded call waits at most before it is written."
     )
     usage_events: bool = Field(
         default=True,
@@ -167,11 +170,11 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
     )
     retention_rows: Annotated[dict[str, int], NoDecode] = Field(
         default={Record.USAGE_EVENTS: 1_000_000, CALLS: 1_000_000},
-        description="How many rows of a table an organisation keeps, the newest ones, such as `interactions=250000`; "
+        description="How many of its newest rows an organisation keeps, by table, such as `interactions=250000`; "
         "0: all.",
     )
     retain_evidence: bool = Field(
-        default=True, description="Keep turns on which a current memory rests, whatever their age and number."
+        default=True, description="Keep turns that support a current memory, whatever their age and number."
     )
     drain_seconds: float = Field(
         default=30, ge=0, description="How long a stopping worker may take to finish its work."
@@ -210,19 +213,19 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
     max_connections: int = Field(
         default=800,
         ge=1,
-        description="Connections to the server at a time; who comes then gets 503. Keep it below the system's limit of "
+        description="Maximum simultaneous connections; further ones get 503. Keep it below the system's limit of "
         "open files (`ulimit -n`).",
     )
     least_free_megabytes: int = Field(
         default=100,
         ge=0,
-        description="A server whose SQLite file is on a disk with less free space than this is not ready.",
+        description="A server is not ready if the disk of its SQLite file has less free space than this.",
     )
     strategy_timeout_seconds: float = Field(
         default=5,
         gt=0,
-        description="Timeout of one search strategy, embedding the question included, and of a model's rewriting the "
-        "question; the search answers without it.",
+        description="Timeout of one search strategy, including embedding the question, and of rewriting the question; "
+        "the search then answers without it.",
     )
     wait_timeout_seconds: float = Field(
         default=600,
@@ -231,8 +234,8 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
     )
     block_private_urls: bool = Field(
         default=False,
-        description="Refuse private network addresses in configuration and image URLs, and models whose configured "
-        "name leads to one.",
+        description="Refuse private network addresses in configurations and image URLs, and models whose host name "
+        "resolves to one.",
     )
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
@@ -241,7 +244,7 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
     )
     cors_credentials: bool = Field(
         default=False,
-        description="Let pages of those origins send cookies and other credentials of the browser; the API needs none.",
+        description="Let pages of those origins send cookies and other browser credentials; the API needs none.",
     )
     rate_limits: bool = Field(default=True, description="Limit the number of calls per minute.")
     rate_limit_factor: float = Field(
@@ -249,11 +252,11 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
     )
     jwt_secret: SecretStr = Field(
         default=SecretStr(""),
-        description="Secret by which the tokens of end users are signed (HS256); 32 bytes at least.",
+        description="Secret with which the tokens of end users are signed (HS256); at least 32 bytes.",
     )
     jwt_jwks_url: str = Field(
         default="",
-        description="Where the public keys are that verify the tokens of end users (RS256, ES256).",
+        description="URL of the public keys that verify the tokens of end users (RS256, ES256).",
     )
     jwt_issuer: str = Field(
         default="", description="Issuer that the tokens of end users must name; empty: any."
@@ -262,13 +265,13 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
         default="", description="Audience that the tokens of end users must name; empty: any, or none."
     )
     jwt_leeway_seconds: float = Field(
-        default=30, ge=0, le=600, description="By how much the issuer's clock may differ from the server's."
+        default=30, ge=0, le=600, description="How much the issuer's clock may differ from the server's."
     )
     jwt_org: str = Field(default=LOCAL_ORG, description="Organisation to which end users belong.")
     erasure_key: SecretStr = Field(
         default=SecretStr(""),
-        description="Secret by which reports of erasures are signed, 32 bytes at least; empty: one is made and kept as "
-        "`erasure.key` in the home folder. The same for all processes.",
+        description="Secret with which erasure reports are signed, at least 32 bytes, the same for all processes. "
+        "Empty: one is generated and kept as `erasure.key` in the home folder.",
     )
     log_level: str = Field(default="info", description="`debug`, `info`, `warning` or `error`.")
     log_format: str = Field(default="auto", description="`json`, `text`, or `auto` (text on a terminal).")
@@ -339,12 +342,12 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
 
     @property
     def storage_url(self) -> str:
-        """Where the data is."""
+        """The URL of the database."""
         return self.database_url or f"sqlite:///{(self.home.expanduser() / 'sagacity.db').absolute()}"
 
     @property
     def storage_place(self) -> str:
-        """The same for people: a file, or a database's address without its password."""
+        """The same for people: a file, or a URL without its password."""
         if self.is_sqlite:
             return self.storage_url.removeprefix("sqlite:///")
         address = urlsplit(self.storage_url)
@@ -352,7 +355,7 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
 
     @property
     def is_sqlite(self) -> bool:
-        """Whether the data is in a file of this machine."""
+        """Whether the database is a file on this machine."""
         return self.storage_url.startswith("sqlite")
 
     @property
@@ -367,16 +370,16 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
 
     @property
     def knows_users(self) -> bool:
-        """Whether users sign in, or call with tokens of their own: then nobody is let in without any."""
+        """Whether users sign in or have tokens of their own; then no call is accepted without a token."""
         return bool(self.jwt_secret.get_secret_value() or self.jwt_jwks_url) or self.sign_up != "closed"
 
 
 def load_settings(**given: object) -> Settings:
     """
-    Read the environment; *given* overrides it.
+    Read the settings from the environment; *given* overrides it.
 
     Raises:
-        ConfigError: a setting is wrong, or a variable is none; the message names it.
+        ConfigError: a setting is wrong or unknown; the message names it.
     """
     _refuse_unknown(os.environ)  # noqa: TID251  the one place that may
     for name, other in _OTHER_NAMES.items():
@@ -396,7 +399,7 @@ def load_settings(**given: object) -> Settings:
 
 
 def _refuse_unknown(environment: Iterable[str]) -> None:
-    """Refuse a variable that looks like a setting and is none: what it was to change would silently stay as it is."""
+    """Refuse an unknown variable with our prefix, because it would silently have no effect."""
     known = [*(f"{_PREFIX}{name.upper()}" for name in Settings.model_fields), *_OF_CLIENTS]
     for name in sorted(environment):
         if (
@@ -411,7 +414,7 @@ def _refuse_unknown(environment: Iterable[str]) -> None:
 
 
 def provider_keys(environment: Mapping[str, str] | None = None) -> dict[str, SecretStr]:
-    """Return the API keys that the environment holds, by the names of their variables, such as OPENAI_API_KEY."""
+    """Return the API keys in the environment, by the names of their variables, such as OPENAI_API_KEY."""
     source = os.environ if environment is None else environment  # noqa: TID251  the one place that may
     return {
         name: SecretStr(value.strip())

@@ -1,4 +1,4 @@
-"""The settings of browsers that sign in: this server's own address, cookies, and an OpenID Connect provider."""
+"""Settings of signing in with browsers: this server's own address, cookies, and an OpenID Connect provider."""
 
 from typing import Self
 from urllib.parse import urlsplit
@@ -13,10 +13,10 @@ _LONGEST_ISSUER = 500
 
 def checked_address(text: str) -> str:
     """
-    Return an address to which secrets may be sent, without a slash at its end; empty for none.
+    Return a URL to which secrets may be sent, without a trailing slash; empty for none.
 
     Raises:
-        ValueError: it is none of HTTP, is not encrypted and leaves this machine, or has more than a path.
+        ValueError: it is no HTTP URL, is unencrypted to another machine, or has more than a path.
     """
     if not text:
         return ""
@@ -34,7 +34,7 @@ def checked_address(text: str) -> str:
 
 
 class SignInSettings(BaseSettings):
-    """The settings of browsers that sign in."""
+    """The settings of signing in with a browser."""
 
     public_url: str = Field(
         default="",
@@ -42,7 +42,7 @@ class SignInSettings(BaseSettings):
         "OpenID Connect need it. It is never taken from the `Host` header.",
     )
     cookie_sessions: bool = Field(
-        default=False, description="Let web pages sign in to accounts with a cookie in place of tokens."
+        default=False, description="Let web pages sign in to accounts with a cookie instead of tokens."
     )
     oidc_issuer: str = Field(
         default="",
@@ -50,13 +50,16 @@ class SignInSettings(BaseSettings):
         description="OpenID Connect provider that people sign in with, exactly as its discovery document names itself; "
         "empty: none.",
     )
-    oidc_client_id: str = Field(default="", max_length=_LONGEST_ISSUER, description="Its id for this server.")
+    oidc_client_id: str = Field(
+        default="", max_length=_LONGEST_ISSUER, description="The provider's client id for this server."
+    )
     oidc_client_secret: SecretStr = Field(
-        default=SecretStr(""), description="Its secret for this server; empty for a public client."
+        default=SecretStr(""),
+        description="The provider's client secret for this server; empty for a public client.",
     )
     oidc_scopes: str = Field(
         default="openid email profile",
-        description="What the provider is asked for; `openid` and `email` at least.",
+        description="Scopes requested from the provider; at least `openid` and `email`.",
     )
 
     @field_validator("public_url")

@@ -1,4 +1,4 @@
-"""The configuration as it is written by clients that know one extractor of each kind, and no lists."""
+"""The configuration in the form of clients that know one extractor of each kind instead of lists."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ from sagacity.domain.errors import InvalidInput
 
 _AGGREGATION = "aggregation_config"
 _NEVER: JsonValue = {"min_cluster_size": 1}
-"""How "never" is written for clients that take a null for the default; below 2, nothing is aggregated."""
+"""Means never, for clients that read null as the default: below 2, nothing is aggregated."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Single:
-    """What a key for one extractor stands for."""
+    """The meaning of a key for a single extractor."""
 
     many: str
-    """The list whose first entry it is."""
+    """The list of which it is the first entry."""
     part: type[ConfigPart]
     name_key: str
     default_name: str
-    """What the entry is called where there was none."""
+    """The name of the entry if there was none."""
     unspoken: tuple[str, ...]
-    """Keys for which those clients have no word: they stay as they are."""
+    """Keys that those clients do not know; they stay unchanged."""
     switch: str | None = None
     """What is false where the key is null; without one, there is no list then."""
 
@@ -68,19 +68,19 @@ _UNSPOKEN_MODELS = ("chat_model_name",)
 
 
 def with_singles(config: TenantConfig) -> dict[str, JsonValue]:
-    """Return *config* for a reply: secrets masked, and the first entry of each list also under a key of its own."""
+    """Return *config* for a reply: secrets masked, and the first entry of each list repeated under its own key."""
     shown = masked(config)
     return shown | {key: _shown(shown, single) for key, single in SINGLES.items()}
 
 
 def replacing(config: TenantConfig, given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """
-    Return the configuration that is to replace *config*, as lists.
+    Return the configuration to replace *config*, as lists.
 
-    Where *given* has a single extractor and no list, it is from a client without words for the rest: that stays.
+    If *given* has a single extractor and no list, its client does not know the rest, which stays.
 
     Raises:
-        InvalidInput: it says one thing in a list, and another beside it.
+        InvalidInput: a list and a single extractor contradict each other.
     """
     if not SINGLES.keys() & given.keys() or any(_lists(given, single) for single in SINGLES.values()):
         return _in_lists(config, given)
@@ -93,12 +93,12 @@ def replacing(config: TenantConfig, given: Mapping[str, JsonValue]) -> dict[str,
 
 def overlaid(config: TenantConfig, given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """
-    Return *config* with each top-level key of *given* in place of the stored one, whatever that is called there.
+    Return *config* with each top-level key of *given* replaced, under any of its names.
 
     Secrets are masks. A preset replaces the stored window.
 
     Raises:
-        InvalidInput: *given* says one thing in a list, and another beside it.
+        InvalidInput: in *given*, a list and a single extractor contradict each other.
     """
     new = _in_lists(config, given)
     names = known_names(TenantConfig)
@@ -109,7 +109,7 @@ def overlaid(config: TenantConfig, given: Mapping[str, JsonValue]) -> dict[str, 
 
 
 def sent_at(place: Place, given: Mapping[str, JsonValue]) -> Place:
-    """Return where *given* has what is at *place* of the configuration made of it."""
+    """Return the place in *given* of what is at *place* in the resulting configuration."""
     for key, single in SINGLES.items():
         if key in given and place[:2] == (single.many, 0):
             return key, *place[2:]
@@ -124,7 +124,7 @@ def _in_lists(config: TenantConfig, given: Mapping[str, JsonValue]) -> dict[str,
         if key not in given:
             continue
         if named := _lists(given, single):
-            # A reply shows both: what was not changed says nothing.
+            # A reply contains both, so an unchanged one says nothing.
             if given[key] not in (
                 _shown(stored, single),
                 _shown({**stored, single.many: given[named]}, single),
@@ -142,7 +142,7 @@ def _in_lists(config: TenantConfig, given: Mapping[str, JsonValue]) -> dict[str,
 
 
 def _entry(single: _Single, given: JsonValue, entries: Sequence[JsonValue]) -> JsonValue:
-    """Return what *given* makes of the first of *entries*; what is no object is left to be refused."""
+    """Return the first of *entries*, changed by *given*; anything but an object is left for validation to refuse."""
     if not isinstance(given, dict):
         return given
     first = entries[0] if entries and isinstance(entries[0], dict) else {}
@@ -175,6 +175,6 @@ def _entries(shown: Mapping[str, JsonValue], single: _Single) -> list[JsonValue]
 
 
 def _lists(given: Mapping[str, JsonValue], single: _Single) -> str | None:
-    """Return under which name *given* has the list, if it has."""
+    """Return the name under which *given* has the list, if it has one."""
     names = known_names(TenantConfig)
     return next((key for key in given if names.get(key) == single.many), None)

@@ -1,4 +1,4 @@
-"""Site variables: which there are, and their values, kept in memory for two seconds."""
+"""Site variables: their names, and their values, cached for two seconds."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -28,7 +28,7 @@ QUERY_REWRITING: Final = "flag.query_rewriting"
 HOLDOUT: Final = "flag.holdout"
 
 IsOn = Callable[[str, OrgId], Awaitable[bool]]
-"""Whether an organisation has the feature of a flag."""
+"""Returns whether an organisation has the feature of a flag."""
 
 _ModelName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[!-~]+$")]
 _MODEL: TypeAdapter[str] = TypeAdapter(_ModelName)
@@ -38,23 +38,23 @@ _NO_FLAG: Final = 'must be an object, such as {"enabled": true, "organisations":
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A site variable that there is."""
+    """The definition of a site variable."""
 
     meaning: str
     role: Role | None = None
-    """The role of the default model that it names; None: it is a flag."""
+    """The role for which it names the default model; None for a flag."""
 
     @property
     def default(self) -> JsonValue:
-        """What holds while it is not set."""
+        """The value while it is not set."""
         return FeatureFlag().model_dump(mode="json") if self.role is None else None
 
     def checked(self, value: JsonValue) -> JsonValue:
         """
-        Return *value* as it is stored, complete.
+        Return *value* in its complete, stored form.
 
         Raises:
-            ValidationError: it is of another type.
+            ValidationError: it is of the wrong type.
         """
         if self.role is not None:
             return _MODEL.validate_python(value, strict=True)
@@ -84,10 +84,10 @@ async def always_on(_flag: str, _org_id: OrgId) -> bool:
 
 def checked(name: str, value: JsonValue) -> JsonValue:
     """
-    Return the value of a variable as it is stored.
+    Return a variable's value in its stored form.
 
     Raises:
-        InvalidInput: there is no such variable, or its values are of another type.
+        InvalidInput: there is no such variable, or the value is of the wrong type.
     """
     try:
         return _known(name).checked(value)
@@ -102,8 +102,8 @@ class Site:
     """
     The installation's variables.
 
-    What was set through this process holds at once; what was set through another one as soon as its news arrive, and
-    after two seconds if they are lost. While the database is away, the last known values hold.
+    A change by this process is effective at once; a change by another one as soon as it is announced, or
+    after two seconds if the announcement is lost. While the database is down, the last known values hold.
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class Site:
         topic.subscribe(self._hear)
 
     async def refresh(self) -> None:
-        """Read the variables again, unless that was done within two seconds; it never fails."""
+        """Read the variables unless that was done within two seconds; never fails."""
         now = self._monotonic()
         if now < self._until:
             return
@@ -133,7 +133,7 @@ class Site:
             self._until = now + TTL_SECONDS
 
     async def is_on(self, flag: str, org_id: OrgId) -> bool:
-        """Return whether an organisation has the feature of *flag*; a value that does not read counts as unset."""
+        """Return whether an organisation has the feature of *flag*; an unreadable value counts as unset."""
         await self.refresh()
         try:
             return _FLAG.validate_python(self._values.get(flag, {})).is_on(flag, org_id)
@@ -141,23 +141,23 @@ class Site:
             return FeatureFlag().is_on(flag, org_id)
 
     def models(self) -> Mapping[Role, str]:
-        """Return the default models by role, as they were at the last `refresh`."""
+        """Return the default models by role, as of the last `refresh`."""
         if not self._values:
             return NO_DEFAULTS
         found = ((known.role, self._values.get(name)) for name, known in VARIABLES.items())
         return {role: value for role, value in found if role is not None and isinstance(value, str)}
 
     async def list_set(self) -> list[StoredVariable]:
-        """Return the variables that are set, as they are stored now."""
+        """Return the variables that are set, read from the database."""
         async with self._storage.read(_OPERATOR) as snapshot:
             return await snapshot.site.list_all()
 
     async def set(self, name: str, value: JsonValue, *, by: str) -> StoredVariable:
         """
-        Set a variable; the audit log says that *by* did, and not to which value.
+        Set a variable; the audit log records that *by* did, without the value.
 
         Raises:
-            InvalidInput: there is no such variable, or its values are of another type.
+            InvalidInput: there is no such variable, or the value is of the wrong type.
         """
         complete = checked(name, value)
         try:
@@ -173,7 +173,7 @@ class Site:
 
     async def unset(self, name: str, *, by: str) -> None:
         """
-        Give a variable its default again; the audit log says that *by* did.
+        Reset a variable to its default; the audit log records that *by* did.
 
         Raises:
             InvalidInput: there is no such variable.

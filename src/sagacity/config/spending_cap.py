@@ -1,4 +1,4 @@
-"""How much a tenant lets its models cost, and from when to when that is counted."""
+"""How much a tenant's models may cost, and over which period."""
 
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -11,14 +11,14 @@ from sagacity.domain.ledger import Spending
 
 
 class SpendingPeriod(StrEnum):
-    """Over which time calls are summed up; both begin at midnight UTC."""
+    """The period over which costs are summed up; both begin at midnight UTC."""
 
     DAY = "day"
     MONTH = "month"
 
 
 class SpendingCap(ConfigPart):
-    """When it is reached, no model is called until the next period; rules learn meanwhile."""
+    """A spending cap. Once it is reached, no model is called until the next period, and rules learn meanwhile."""
 
     period: SpendingPeriod = Field(
         default=SpendingPeriod.DAY, description="`day` or `month`; both start at midnight UTC."
@@ -38,7 +38,7 @@ class SpendingCap(ConfigPart):
         return self
 
     def start(self, now: datetime) -> datetime:
-        """Return when the period began in which *now* is."""
+        """Return the beginning of the period that contains *now*."""
         midnight = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         return midnight if self.period is SpendingPeriod.DAY else midnight.replace(day=1)
 
@@ -50,13 +50,13 @@ class SpendingCap(ConfigPart):
         return (start + timedelta(days=31)).replace(day=1)
 
     def is_reached(self, spent: Spending) -> bool:
-        """Whether *spent*, the sums since the period's start, leaves nothing."""
+        """Whether *spent*, the sums since the period's start, reaches the cap."""
         return self._tokens_are_spent(spent) or (
             self.max_cost_usd is not None and spent.cost_usd >= self.max_cost_usd
         )
 
     def note(self, spent: Spending, now: datetime) -> str:
-        """Return the message to users when it is reached."""
+        """Return the message when the cap is reached."""
         money = f"{self.max_cost_usd or 0.0:.6f}".rstrip("0").rstrip(".")
         limit = f"{self.max_tokens} tokens" if self._tokens_are_spent(spent) else f"{money} USD"
         until = self.end(now).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -39,7 +39,7 @@ from sagacity.prompts.names import checked_versions
 
 Part = TypeVar("Part", bound=ConfigPart)
 ADDRESS_FIELDS = ("api_base", "endpoint")
-"""What says where a secret is sent."""
+"""Keys that say where a secret is sent."""
 
 
 class ExtractionPreset(StrEnum):
@@ -75,7 +75,7 @@ _NO_DATABASE = "is not supported: the database is chosen by the server's setting
 
 
 class StorageConfigSQLite(ConfigPart):
-    """The only storage that a client may name: the server's own, which the server's settings choose."""
+    """The only storage that a client may name: the one that the server's settings choose."""
 
     db_path: None = Field(default=None, description="Must be null: the server's settings choose the path.")
 
@@ -116,7 +116,7 @@ def _known_prompts(given: dict[str, int], info: ValidationInfo) -> dict[str, int
 
 class TenantConfig(ConfigPart):
     """
-    The whole configuration of one organisation, as sent over the wire.
+    The configuration of one organisation.
 
     A wrong type or value is a `ValidationError`. Keys are taken under their older names too. An extractor list
     that is null or empty becomes the one default extractor.
@@ -246,13 +246,13 @@ class TenantConfig(ConfigPart):
         return self
 
     def profile_extractors(self, *, asked: bool = False) -> tuple[ProfileExtractorConfig, ...]:
-        """Return what learns about users: by itself or, if *asked*, also when someone asks for it."""
+        """Return the extractors of profiles that run by themselves; if *asked*, also those that run on request."""
         if not self.profile_extraction_enabled:
             return ()
         return tuple(one for one in self.profile_extractor_configs if asked or not one.manual_trigger)
 
     def user_playbook_extractors(self, *, asked: bool = False) -> tuple[UserPlaybookExtractorConfig, ...]:
-        """Return what learns playbooks: by itself or, if *asked*, also when someone asks for it."""
+        """Return the extractors of playbooks that run by themselves; if *asked*, also those that run on request."""
         if not self.user_playbook_extraction_enabled:
             return ()
         return tuple(one for one in self.user_playbook_extractor_configs if asked or not one.manual_trigger)
@@ -293,12 +293,12 @@ def masked(config: TenantConfig) -> dict[str, JsonValue]:
 
 
 def dump_with_secrets(config: TenantConfig) -> str:
-    """Write *config* as JSON with its secrets in the clear: to compare it, and for nothing else."""
+    """Write *config* as JSON with its secrets in the clear, only for comparisons."""
     return config.model_dump_json(context={REVEAL: True})
 
 
 def dump_sealed(config: TenantConfig, seal: Callable[[str], str]) -> str:
-    """Write *config* as JSON for storage, with each of its secrets as *seal* returns it."""
+    """Write *config* as JSON for storage, with each secret sealed by *seal*."""
     return config.model_dump_json(context={SEAL: seal})
 
 
@@ -316,14 +316,14 @@ def has_secrets(config: TenantConfig) -> bool:
 
 def load_config(text: str, open_secret: Callable[[str], str] | None = None) -> TenantConfig:
     """
-    Read what was stored, by this release or another: keys that are not known here are left out.
+    Read what this or another release stored; unknown keys are left out.
 
     Args:
-        text: of the configuration, in JSON.
-        open_secret: opens a secret that was sealed, and returns any other as it is; without it, none is opened.
+        text: the configuration in JSON.
+        open_secret: opens a sealed secret, and returns any other unchanged; without it, none is opened.
 
     Raises:
-        ConfigError: it does not read as a configuration. It is never replaced by the defaults.
+        ConfigError: it is no valid configuration. It is never replaced by the defaults.
     """
     context = {STORED: True} | ({} if open_secret is None else {OPEN: open_secret})
     try:
@@ -337,7 +337,7 @@ def load_config(text: str, open_secret: Callable[[str], str] | None = None) -> T
 
 def merge_secrets(new: TenantConfig, old: TenantConfig) -> TenantConfig:
     """
-    Put the stored secrets back where *new* carries the mask in their place.
+    Restore the stored secrets where *new* has masks.
 
     Raises:
         InvalidInput: nothing is stored there, or the address beside the secret changed: a stored key is
@@ -350,7 +350,7 @@ def merge_secrets(new: TenantConfig, old: TenantConfig) -> TenantConfig:
 
 
 def _address(part: ConfigPart | None, field: str) -> tuple[str, ...]:
-    """Return an address without what makes no difference: some clients tidy it up before they send it back."""
+    """Return a URL in normal form, because some clients normalise it before they send it back."""
     value: object = getattr(part, field, None)
     if not isinstance(value, str):
         return ()
@@ -359,7 +359,7 @@ def _address(part: ConfigPart | None, field: str) -> tuple[str, ...]:
 
 
 def _unmasked(new: Part, old: ConfigPart | None, path: str) -> Part:
-    """Return *new* with the secrets of *old* in place of masks, part by part."""
+    """Return *new* with masks replaced by the secrets of *old*, part by part."""
     kept: dict[str, object] = {}
     for name, value in new:
         where, before = f"{path}.{name}", getattr(old, name, None)

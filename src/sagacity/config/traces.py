@@ -1,4 +1,4 @@
-"""Where traces are sent: their settings, the collector's address and the headers by which it knows the sender."""
+"""Settings of tracing: the collector's address, and the headers that it asks for."""
 
 import re
 from functools import lru_cache
@@ -16,10 +16,10 @@ _VALUE = re.compile(r"[\x20-\x7e]+")
 
 def collector_url(text: str) -> str:
     """
-    Return the address that spans are posted to, with the usual path where none is given; empty for none.
+    Return the URL that spans are posted to, with the usual path unless one is given; empty for none.
 
     Raises:
-        ValueError: it is no address of HTTP, or holds a password.
+        ValueError: it is no HTTP URL, or contains a password.
     """
     if not text:
         return ""
@@ -37,10 +37,10 @@ def collector_url(text: str) -> str:
 
 def collector_headers(secret: SecretStr) -> dict[str, SecretStr]:
     """
-    Read headers that are written as `name=value,name=value`.
+    Parse headers written as `name=value,name=value`.
 
     Raises:
-        ValueError: one is none; the text does not show it, as it is a secret.
+        ValueError: one is invalid; the message does not quote it because it is secret.
     """
     headers: dict[str, SecretStr] = {}
     for pair in filter(None, (one.strip() for one in secret.get_secret_value().split(","))):
@@ -53,10 +53,10 @@ def collector_headers(secret: SecretStr) -> dict[str, SecretStr]:
 
 def refuse_readable_secrets(url: str, headers: SecretStr) -> None:
     """
-    Make sure that headers do not cross a network as plain text.
+    Make sure that headers do not cross a network unencrypted.
 
     Raises:
-        ValueError: they would.
+        ValueError: they do.
     """
     if (
         headers.get_secret_value()
@@ -70,7 +70,7 @@ def refuse_readable_secrets(url: str, headers: SecretStr) -> None:
 
 @lru_cache(maxsize=16)
 def is_this_machine(host: str) -> bool:
-    """Whether only this machine can be reached by a name or an address."""
+    """Whether a name or address is this machine's own."""
     if host == "localhost":
         return True
     try:

@@ -1,4 +1,4 @@
-"""The seams to what processes share: nothing kept here is the only copy, and none of it fails a call."""
+"""The interfaces of state that processes share. It is never the only copy, and losing it fails no call."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 Hear = Callable[[str | None], None]
-"""Told the subject that changed, or None: anything may have. It returns at once and does not raise."""
+"""Called with the subject that changed; None: anything may have changed. Must return at once and not raise."""
 
 
 class Limiter(Protocol):
@@ -14,23 +14,23 @@ class Limiter(Protocol):
 
     async def take(self, key: str, per_minute: int) -> float:
         """
-        Take one call from the allowance of *key*: full at first, refilled evenly over a minute.
+        Take one call from the bucket of *key*, which starts full and refills evenly over a minute.
 
         Args:
-            key: whose allowance; any text, but no secret.
-            per_minute: calls a minute, 1 or more.
+            key: names the bucket; any text, but no secret.
+            per_minute: calls per minute, at least 1.
 
         Returns:
-            0 if the call was taken, or after how many seconds to try again.
+            0 if the call was taken, else the seconds to wait before the next try.
         """
         ...
 
 
 class Cache(Protocol):
-    """Keeps bytes for a while. What it lost is answered as None, and computed again by its caller."""
+    """Caches bytes for a while. Lost values are returned as None, and the caller computes them again."""
 
     async def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
-        """Return what is kept under each of *keys*, in their order."""
+        """Return the value of each of *keys*, in their order; None for those not cached."""
         ...
 
     async def set_many(self, values: Mapping[str, bytes], seconds: float) -> None:
@@ -46,29 +46,29 @@ class Cache(Protocol):
 
 class Topic(Protocol):
     """
-    Spreads the news that something changed to all who listen, in every process.
+    Announces changes to all subscribers, in every process.
 
-    News can be lost while the connection is. Everybody is told None when it is back.
+    Announcements can be lost while the connection is down; all subscribers are told None when it is back.
     """
 
     async def publish(self, subject: str) -> None:
-        """Tell everybody, also in this process, that *subject* changed."""
+        """Announce to all subscribers, in this process too, that *subject* changed."""
         ...
 
     def subscribe(self, hear: Hear) -> None:
-        """Have *hear* told what is published from now on; an event loop must run."""
+        """Call *hear* with what is announced from now on; an event loop must be running."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SharedState:
-    """All that the processes of one installation share besides the database; closed at the end of its block."""
+    """What the processes of one installation share besides the database; an async context manager."""
 
     limiter: Limiter
     cache: Cache
     topic: Topic
     check: Callable[[], Awaitable[bool]]
-    """Whether it is shared now; while it is not, each process goes on alone."""
+    """Whether it is shared at the moment; otherwise each process goes on alone."""
     close: Callable[[], Awaitable[None]]
 
     async def __aenter__(self) -> Self:

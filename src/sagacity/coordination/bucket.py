@@ -1,8 +1,8 @@
-"""The token bucket behind rate limits, once in Python and once in Lua: the same arithmetic, step by step."""
+"""The token bucket of rate limits, in Python and in Lua with the same arithmetic."""
 
 MINUTE_SECONDS = 60.0
 ENOUGH = 1 - 1e-6
-"""A whole call, but for what rounding took: who waited as long as it was told gets in."""
+"""One call minus rounding, so that a caller who waited as long as it was told gets in."""
 
 
 def take(left: float, since: float, now: float, per_minute: int) -> tuple[float, float]:
@@ -10,10 +10,10 @@ def take(left: float, since: float, now: float, per_minute: int) -> tuple[float,
     Take one call from a bucket.
 
     Args:
-        left: calls that were left at *since*.
+        left: calls left at *since*.
         since: when the bucket was last used, in seconds.
-        now: the present by the same clock; one that was set back refills nothing.
-        per_minute: size of the bucket, and what flows in each minute.
+        now: current time by the same clock; if the clock was set back, nothing refills.
+        per_minute: the bucket's size, and how much it refills per minute.
 
     Returns:
         Calls left at *now*, and the seconds to wait: 0 if the call was taken.

@@ -1,4 +1,4 @@
-"""Shared state of one process: in memory."""
+"""Shared state of a single process, in memory."""
 
 import time
 from collections import OrderedDict
@@ -17,7 +17,7 @@ class LocalLimiter:
     """
     A token bucket for each key.
 
-    The keys longest out of use are forgotten when there are too many, which only ever lets calls through.
+    If there are too many keys, the least recently used are dropped, which can only let more calls through.
     """
 
     def __init__(self, monotonic: Monotonic = time.monotonic, keys: int = _CALLERS) -> None:
@@ -26,7 +26,7 @@ class LocalLimiter:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     async def take(self, key: str, per_minute: int) -> float:
-        """Take one call from the allowance of *key*; returns 0, or after how many seconds to try again."""
+        """Take one call from the bucket of *key*; returns 0, or the seconds to wait before the next try."""
         now = self._monotonic()
         left, since = self._buckets.pop(key, (float(per_minute), now))
         left, wait = bucket.take(left, since, now, per_minute)
@@ -37,7 +37,7 @@ class LocalLimiter:
 
 
 class LocalCache:
-    """Bytes with an end of their time; those longest out of use go first when there are too many."""
+    """Bytes with an expiry; if there are too many, the least recently used are dropped."""
 
     def __init__(self, monotonic: Monotonic = time.monotonic, keys: int = _CACHED) -> None:
         self._monotonic = monotonic
@@ -45,7 +45,7 @@ class LocalCache:
         self._kept: OrderedDict[str, tuple[bytes, float]] = OrderedDict()
 
     async def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
-        """Return what is kept under each of *keys*, in their order."""
+        """Return the value of each of *keys*, in their order; None for those not cached."""
         now = self._monotonic()
         return [self._get(key, now) for key in keys]
 
@@ -68,23 +68,23 @@ class LocalCache:
 
 
 class LocalTopic:
-    """Tells everybody at once."""
+    """Calls all subscribers at once."""
 
     def __init__(self) -> None:
         self._listeners: list[Hear] = []
 
     async def publish(self, subject: str) -> None:
-        """Tell everybody that *subject* changed."""
+        """Announce that *subject* changed."""
         for hear in self._listeners:
             hear(subject)
 
     def subscribe(self, hear: Hear) -> None:
-        """Have *hear* told what is published from now on."""
+        """Call *hear* with what is announced from now on."""
         self._listeners.append(hear)
 
 
 def open_local() -> SharedState:
-    """Return what one process shares with itself; it is always there."""
+    """Return the shared state of a single process, which is always available."""
 
     async def check() -> bool:
         return True

@@ -1,4 +1,4 @@
-"""From a URL to shared state; the only file that names where it is kept."""
+"""Open the shared state at a URL; the only file that names where it can be."""
 
 from sagacity.coordination.base import SharedState
 from sagacity.coordination.local import open_local
@@ -7,9 +7,9 @@ from sagacity.domain.errors import ConfigError
 
 def open_shared(redis_url: str) -> SharedState:
     """
-    Return what this process shares with those of the same *redis_url*; empty: with itself.
+    Return the state shared by all processes with this *redis_url*; empty: by this process alone.
 
-    Nothing connects before it is used, and a server that is away is no error: each process then goes on alone.
+    Nothing connects before first use. A server that is down is no error: each process then goes on alone.
 
     Raises:
         ConfigError: the URL is malformed, or the package for it is not installed.

@@ -1,4 +1,4 @@
-"""Shared state of many processes: in Redis or Valkey."""
+"""Shared state of many processes, in Redis or Valkey."""
 
 import asyncio
 import math
@@ -18,7 +18,7 @@ _CANCEL_AGAIN_SECONDS = 1.0
 
 
 class RedisLimiter:
-    """A token bucket for each key, by the server's clock; while the server is away, one in each process."""
+    """A token bucket for each key, by the server's clock; while the server is down, one in each process."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -26,19 +26,19 @@ class RedisLimiter:
         self._alone = LocalLimiter()
 
     async def take(self, key: str, per_minute: int) -> float:
-        """Take one call from the allowance of *key*; returns 0, or after how many seconds to try again."""
+        """Take one call from the bucket of *key*; returns 0, or the seconds to wait before the next try."""
         wait = await self._link.ask(lambda: self._take(keys=[_name("calls", key)], args=[per_minute]))
         return await self._alone.take(key, per_minute) if wait is None else float(wait)
 
 
 class RedisCache:
-    """Bytes that the server forgets by itself; while it is away, nothing is kept."""
+    """Bytes that expire on the server; while it is down, nothing is cached."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
 
     async def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
-        """Return what is kept under each of *keys*, in their order."""
+        """Return the value of each of *keys*, in their order; None for those not cached."""
         if not keys:
             return []
         names = [_name("cache", key) for key in keys]
@@ -58,9 +58,9 @@ class RedisCache:
 
 class RedisTopic:
     """
-    News over a channel of the server, heard by one connection a process.
+    Announcements over a channel of the server, with one connection per process.
 
-    The connection is made again for ever. Each time that it stands, everybody is told that anything may have changed.
+    It reconnects forever. After each connect, all subscribers are told that anything may have changed.
     """
 
     def __init__(self, link: Link, silence_seconds: float = _SILENCE_SECONDS) -> None:
@@ -68,8 +68,8 @@ class RedisTopic:
         Prepare to listen; the first subscriber starts it.
 
         Args:
-            link: the way to the server.
-            silence_seconds: after this long without a sign of life the server is asked for one, and after as long
+            link: the connection to the server.
+            silence_seconds: after this long without a message the server is pinged, and after as long
                 again the connection is given up.
         """
         self._link = link
@@ -78,18 +78,18 @@ class RedisTopic:
         self._listening: asyncio.Task[None] | None = None
 
     async def publish(self, subject: str) -> None:
-        """Tell everybody, also in this process, that *subject* changed."""
+        """Announce to all subscribers, in this process too, that *subject* changed."""
         news = subject.encode("utf-8", "surrogatepass")
         await self._link.ask(lambda: self._link.client.publish(CHANNEL, news))
 
     def subscribe(self, hear: Hear) -> None:
-        """Have *hear* told what is published from now on."""
+        """Call *hear* with what is announced from now on."""
         self._listeners.append(hear)
         if self._listening is None:
             self._listening = asyncio.create_task(self._listen_for_ever())
 
     async def close(self) -> None:
-        """Stop listening; told so again while it does not hear, as a driver may swallow a cancellation."""
+        """Stop listening; cancelled repeatedly, because a driver may swallow a cancellation."""
         while self._listening is not None and not self._listening.done():
             self._listening.cancel()
             await asyncio.wait([self._listening], timeout=_CANCEL_AGAIN_SECONDS)
@@ -111,7 +111,7 @@ class RedisTopic:
                 wait = min(2 * wait, _LONGEST_WAIT_SECONDS)
 
     async def _heard(self, connection: Subscription) -> AsyncGenerator[str | None]:
-        """Yield what comes; a subscription that stands, and news that do not read, as None."""
+        """Yield announcements; None for an established subscription and for what cannot be parsed."""
         asked = False
         while True:
             message = await connection.get_message(timeout=self._silence_seconds)
@@ -128,7 +128,7 @@ class RedisTopic:
 
 def open_redis(url: str) -> SharedState:
     """
-    Return what all processes with this *url* share; nothing connects before it is used.
+    Return the state shared by all processes with this *url*; nothing connects before first use.
 
     Raises:
         ConfigError: it is no URL of a Redis or Valkey server.

@@ -1,4 +1,4 @@
-"""One process's way to Redis or Valkey: bounded in time, left alone for a moment when it fails."""
+"""A process's connection to Redis or Valkey: with timeouts, and a pause after a failure."""
 
 import asyncio
 import time
@@ -17,12 +17,12 @@ from sagacity.domain.errors import ConfigError
 _log = structlog.get_logger(__name__)
 
 ANSWER_SECONDS = 1.0
-"""Longest wait for an answer; a call that is counted or cached must not wait longer for that."""
+"""Longest wait for a reply, because rate limits and caches must not delay a call for longer."""
 PAUSE_SECONDS = 1.0
-"""After a failure nothing is asked for this long."""
+"""Pause after a failure."""
 FAILURES = (RedisError, OSError, TimeoutError)
 _CONNECTIONS = 8
-"""Enough for thousands of answers a second, and few to open when many ask at once."""
+"""Enough for thousands of replies a second, yet few to open when many calls come at once."""
 _FORMS = "redis://HOST:PORT/0, rediss://… for TLS, or unix:///PATH"
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 class Link:
     """
-    Asks the server, and makes do without an answer.
+    Runs commands on the server, and copes without a reply.
 
     An outage begins when a part of this process (commands, topic) fails, and ends when every part works again; each is
     logged once, by class of error and address, never with the URL.
@@ -45,11 +45,11 @@ class Link:
 
     @property
     def is_up(self) -> bool:
-        """Whether no part of this process misses the server."""
+        """Whether every part of this process reaches the server."""
         return not self._failing
 
     async def ask(self, command: Callable[[], Awaitable[T]]) -> T | None:
-        """Return what *command* gives, or None if the server does not answer, or lately did not."""
+        """Return the result of *command*; None if the server does not answer, or recently did not."""
         if "commands" in self._failing:
             if time.monotonic() < self._ask_from:
                 return None
@@ -65,14 +65,14 @@ class Link:
         return answer
 
     def failed(self, part: str, error: BaseException) -> None:
-        """Note that *part* does not reach the server."""
+        """Record that *part* does not reach the server."""
         if not self._failing:
             self._since = time.monotonic()
             _log.warning("shared.lost", server=self._server, error=type(error).__name__)
         self._failing.add(part)
 
     def works(self, part: str) -> None:
-        """Note that *part* reaches the server."""
+        """Record that *part* reaches the server."""
         if part in self._failing:
             self._failing.remove(part)
             if not self._failing:
@@ -82,7 +82,7 @@ class Link:
 
 def open_link(url: str) -> Link:
     """
-    Prepare the way to the server at *url*; nothing connects before the first question.
+    Prepare the connection to the server at *url*; nothing connects before the first command.
 
     Raises:
         ConfigError: it is no such URL. The message does not show it: it may hold a password.
@@ -98,7 +98,7 @@ def open_link(url: str) -> Link:
 
 
 def _options(url: str) -> dict[str, Any]:
-    """Return what the pool is made with; ours go before the URL's."""
+    """Return the options of the pool; ours override the URL's."""
     database = urlsplit(url).path.strip("/")
     if database and not url.startswith("unix:"):
         int(database)  # redis-py takes what is no number for the first database

@@ -1,4 +1,4 @@
-"""What is used of redis-py, whose own types leave much unknown."""
+"""Types for the part of redis-py that is used; its own leave much unknown."""
 
 from collections.abc import Sequence
 from types import TracebackType

@@ -1,4 +1,4 @@
-"""What a dispatcher is: it hears that work may be due, and sees that it gets done."""
+"""The interface of a dispatcher: it receives hints that work may be due, and sees that the work is done."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -7,26 +7,26 @@ from sagacity.domain.tenant import DueScope
 
 Handler = Callable[[DueScope], Awaitable[int | None]]
 """
-Does what is due of one user's log; run twice, it finds nothing the second time.
+Does what is due of one scope; run again, it finds nothing to do.
 
-Returns how many more turns of that log give it something to do; None: it does not know.
+Returns how many more turns its log needs before there is work again; None if that is not known.
 """
 
 
 class Dispatcher(Protocol):
     """
-    Hears hints about due work, and does it or passes them on to those who do.
+    Receives hints about due work, and does the work or passes the hints on.
 
-    Hints may get lost, also all of them: what is due is in the database, and a sweep of it finds the rest.
+    Any hint may be lost: the database knows what is due, and a sweep finds it.
     """
 
     @property
     def is_running(self) -> bool:
-        """Whether it works: it was started, and nothing of it has ended since."""
+        """Whether it was started and all of its loops are alive."""
         ...
 
     def wake(self, scope: DueScope, *, turns: int | None = None) -> None:
-        """Hint that a user's log has news, so many *turns* or of another kind; neither waits nor fails."""
+        """Hint that a user's log has *turns* more turns, or has changed otherwise; neither waits nor fails."""
         ...
 
     async def obstacle(self) -> str:
@@ -34,7 +34,7 @@ class Dispatcher(Protocol):
         ...
 
     def poll_now(self) -> None:
-        """Hint that something may be due or unindexed, whoever's it is; neither waits nor fails."""
+        """Hint that something of any user may be due or unindexed; neither waits nor fails."""
         ...
 
     async def start(self) -> None:

@@ -1,4 +1,4 @@
-"""What stands in the queue: one piece of work, named by its scope, so that equal ones fall together; pure."""
+"""A job of the queue, identified by its scope so that equal ones coalesce; pure."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from sagacity.domain.tenant import DueScope, Tenant
 
 
 class JobKind(StrEnum):
-    """What is to be done; each kind has a queue of its own, so that none waits for the other."""
+    """The kind of work. Each kind has its own queue, so that neither waits for the other."""
 
     LEARN = "learn"
     INDEX = "index"
@@ -22,16 +22,16 @@ class JobKind(StrEnum):
 
 
 class Job(Value):
-    """Do what is due of a user's log or of an organisation itself, or index an organisation's documents."""
+    """A request to do the due work of a scope, or to index an organisation's documents."""
 
     kind: JobKind
     org_id: OrgId
     user_id: UserId | None = None
-    """None: the job is the organisation's."""
+    """None: the work is the organisation's."""
 
     @property
     def tenant(self) -> Tenant:
-        """Whose work it is."""
+        """The scope that it works on."""
         return Tenant(org_id=self.org_id)
 
     @property
@@ -41,22 +41,22 @@ class Job(Value):
 
     @property
     def job_id(self) -> str:
-        """The identity: equal for equal scopes, and free of what users may write into an id."""
+        """The job's identity: equal for equal scopes, and hashed because ids of users may contain anything."""
         return f"sagacity:{self.kind}:{_digest(self.org_id, self.user_id)}"
 
     @property
     def places(self) -> str:
-        """The key under which the organisation's jobs of this kind that wait or run are counted."""
+        """The key of the organisation's slots for jobs of this kind."""
         return f"sagacity:places:{self.kind}:{_digest(self.org_id)}"
 
 
 def learn_job(scope: DueScope) -> Job:
-    """Return the job that does what is due of a scope."""
+    """Return the job that does the due work of a scope."""
     return Job(kind=JobKind.LEARN, org_id=scope.tenant.org_id, user_id=scope.user_id)
 
 
 def index_job(tenant: Tenant) -> Job:
-    """Return the job that makes the vectors of an organisation's documents."""
+    """Return the job that makes the missing vectors of an organisation."""
     return Job(kind=JobKind.INDEX, org_id=tenant.org_id)
 
 

@@ -1,4 +1,4 @@
-"""Holding a lease for as long as the work takes."""
+"""Hold a lease for as long as the work takes."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -23,10 +23,10 @@ async def acquire_lease(
     user_id: UserId | None = ORGANISATION,
 ) -> AsyncGenerator[Lease | None]:
     """
-    Hold a lease during the block, prolonging it three times in its life; give None while another holds it.
+    Hold a lease during the block, renewing it three times within its duration; yields None if another holds it.
 
-    A heartbeat that fails is tried again; should the lease lapse meanwhile, `leases.check` in the transaction that
-    writes finds out, so that two holders can never both commit.
+    A failed renewal is retried. If the lease lapses meanwhile, `leases.check` in the transaction that
+    writes notices, so two holders can never both commit.
     """
 
     async def claim(transaction: Transaction) -> Lease | None:

@@ -1,4 +1,4 @@
-"""Due work done in this process: woken by hints, kept honest by a sweep of the database."""
+"""Run due work in this process: hints start it, and a sweep of the database finds what they missed."""
 
 import asyncio
 import time
@@ -12,19 +12,19 @@ from sagacity.observability.tracing import MOST_LINKS, Span, caused_by, current_
 from sagacity.storage.transaction import Storage
 
 _SWEPT_EACH = 5
-"""Users found by a sweep for each one that is worked on at a time: no more, as who publishes now waits behind them."""
+"""How many users a sweep finds, per worker. Not more, because users who publish now queue behind them."""
 _SHORTEST_SWEEP_SECONDS = 0.25
 _COUNTED_LOGS = 100_000
-"""Of so many it is remembered how many more turns they can take; after more than that, all are looked at once more."""
+"""For how many logs the turns are counted; if there are more, the counts start over."""
 
 
 class LocalDispatcher:
     """
-    Runs a handler for every due user, a few side by side, each user by one at a time.
+    Runs a handler for every due user, a few in parallel, but never two for the same user.
 
-    A wake-up is only a hint: what is due is read from the database at the start, after every wait, and at least each
-    `sweep_seconds`. Equal hints within `gather_seconds` fall together; one that comes while its user is worked on runs
-    once more after it.
+    A wake-up is only a hint: due work is read from the database at the start, after every wait, and at least every
+    `sweep_seconds`. Equal hints within `gather_seconds` coalesce; a hint for a user who is being handled runs the
+    handler once more afterwards.
     """
 
     def __init__(
@@ -50,9 +50,9 @@ class LocalDispatcher:
         self._busy: set[DueScope] = set()
         self._again: set[DueScope] = set()
         self._turns_left: dict[DueScope, int] = {}
-        """How many more turns of a log, counted here, give the handler something to do."""
+        """How many more turns each log needs before the handler has something to do."""
         self._causes: dict[DueScope, list[Span]] = {}
-        """The calls that woke a scope, where they are traced."""
+        """The traced calls that woke each scope."""
         self._look = asyncio.Event()
         self._to_index = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -64,9 +64,9 @@ class LocalDispatcher:
 
     def wake(self, scope: DueScope, *, turns: int | None = None) -> None:
         """
-        Hint that a user's log has news; what more comes soon after is worked on with it.
+        Hint that a user's log has grown; further turns that arrive soon are handled together with it.
 
-        Turns that are too few for the handler to do anything are only counted: the log is due when it was quiet.
+        Turns too few for the handler are only counted: the log becomes due after a quiet time.
         """
         self._to_index.set()
         if turns is not None and (left := self._turns_left.get(scope, 0) - turns) > 0:
@@ -86,12 +86,12 @@ class LocalDispatcher:
         return ""
 
     def poll_now(self) -> None:
-        """Hint that something may be due or unindexed, whoever's it is."""
+        """Hint that something of any user may be due or unindexed."""
         self._to_index.set()
         self._look.set()
 
     async def start(self) -> None:
-        """Start working; what was left by an earlier process is found by the first sweep."""
+        """Start working; the first sweep finds what an earlier process left."""
         loops = [self._sweep, self._keep_indexing, *[self._work] * self._concurrency]
         self._tasks = [asyncio.create_task(for_ever(loop)) for loop in loops]
 
@@ -138,12 +138,12 @@ class LocalDispatcher:
         await asyncio.sleep(_SHORTEST_SWEEP_SECONDS)  # many users' work may end at once
 
     async def _wait_seconds(self) -> float:
-        """Until the next user is due, and no longer than a sweep's interval."""
+        """Return the seconds until the next user is due, at most the interval of sweeps."""
         next_due = await self._storage.next_due_at()
         if next_due is None:
             return self._sweep_seconds
         until = (next_due - self._clock.now()).total_seconds()
-        # What is due already is in the queue: look again after a while, not at once.
+        # What is due already is queued, so looking again at once would find the same.
         return min(self._sweep_seconds, until) if until > 0 else min(self._sweep_seconds, 1.0)
 
     async def _keep_indexing(self) -> None:

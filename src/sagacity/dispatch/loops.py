@@ -1,10 +1,10 @@
-"""Loops that outlive their errors, and the handler's errors that they outlive."""
+"""Background loops that survive errors, how they end, and services that run them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 
@@ -21,17 +21,17 @@ _CANCEL_AGAIN_SECONDS = 1.0
 
 
 async def for_ever(step: Callable[[], Awaitable[None]]) -> None:
-    """Repeat *step* until cancelled; an error is recorded, and the next try comes a moment later."""
+    """Repeat *step* until cancelled; an error is logged, and the next step comes a second later."""
     while True:
         try:
             await step()
-        except Exception:  # noqa: BLE001  the worker's loop: it records and goes on
+        except Exception:  # noqa: BLE001  no error may end a background loop
             _log.exception("dispatch.loop_failed", loop=getattr(step, "__name__", "loop"))
             await asyncio.sleep(_PAUSE_AFTER_ERROR_SECONDS)
 
 
 def every(seconds: float, step: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
-    """Start a task that does *step* each so many *seconds* until it is cancelled, whatever becomes of one."""
+    """Start a task that runs *step* every so many *seconds* until it is cancelled; errors do not end it."""
 
     async def later() -> None:
         await asyncio.sleep(seconds)
@@ -42,10 +42,10 @@ def every(seconds: float, step: Callable[[], Awaitable[None]]) -> asyncio.Task[N
 
 async def handle(handler: Handler, scope: DueScope, storage: Storage, clock: Clock) -> int | None:
     """
-    Do one user's due work; returns what the handler does.
+    Do the due work of one scope; returns what the handler returns, None if it failed.
 
-    A failure that nobody foresaw is recorded, and the user waits a while: none stops the others, or fails all the time.
-    Where the database could not be reached, and cannot be told so, the user stays due as before.
+    An unforeseen failure is logged and the scope is postponed, so that it neither stops the others nor fails in a tight
+    loop. If the database cannot be reached to postpone it, the scope stays due.
     """
     try:
         return await handler(scope)
@@ -66,7 +66,8 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
     """
     Cancel *tasks*, and return when all have ended.
 
-    One that goes on is cancelled again: `wait_for` of Python 3.11, which drivers use, can swallow a cancellation.
+    A task that goes on is cancelled again, because `asyncio.wait_for` of Python 3.11, which database drivers use, can
+    swallow a cancellation.
     """
     left = set(tasks)
     while left:
@@ -77,7 +78,29 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
 
 
 async def wait(event: asyncio.Event, seconds: float) -> None:
-    """Wait for *event*, *seconds* at the most; not by `wait_for`, which can swallow a cancellation (see `end`)."""
+    """Wait for *event*, but no longer than *seconds*; `wait_for` would swallow cancellations (see `end`)."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
+
+
+class Service(Protocol):
+    """What works in the background between its start and its stop."""
+
+    async def start(self) -> None:
+        """Start."""
+        ...
+
+    async def stop(self) -> None:
+        """Stop, and return when nothing of it runs any more."""
+        ...
+
+
+@asynccontextmanager
+async def running(*services: Service) -> AsyncGenerator[None]:
+    """Run services during the block. They stop in reverse order, also if one of them fails to start or stop."""
+    async with AsyncExitStack() as stack:
+        for service in services:
+            await service.start()
+            stack.push_async_callback(service.stop)
+        yield

@@ -1,4 +1,4 @@
-"""A url becomes the queue that processes share, and what works with it; only here ARQ is loaded, if it is there."""
+"""Open the queue that processes share, and its workers. ARQ is imported only here, when it is needed."""
 
 from typing import TYPE_CHECKING
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 def open_queue(redis_url: str, *, tenant_concurrency: int, lease_seconds: float) -> "JobQueue":
     """
-    Return the queue on the server at *redis_url*; nothing connects before it is used.
+    Return the queue on the server at *redis_url*; nothing connects before first use.
 
     Args:
         redis_url: `redis://HOST:PORT/0`, `rediss://…`, or `unix:///PATH`.
-        tenant_concurrency: jobs of one organisation that wait or run at a time.
-        lease_seconds: how long a worker may be silent and keep its job.
+        tenant_concurrency: how many jobs of one organisation may wait or run at a time.
+        lease_seconds: how long a silent worker keeps its job.
 
     Raises:
-        ConfigError: the url is missing or malformed, or the packages are not installed.
+        ConfigError: the URL is missing or malformed, or the packages are not installed.
     """
     if not redis_url:
         raise ConfigError(
@@ -40,7 +40,7 @@ def open_queue(redis_url: str, *, tenant_concurrency: int, lease_seconds: float)
 
 
 def open_wakeups(queue: "JobQueue") -> Dispatcher:
-    """Return the dispatcher of a process that leaves the work to workers."""
+    """Return the dispatcher of a process that leaves background work to workers."""
     from sagacity.dispatch.arq.wakeups import ArqWakeups  # noqa: PLC0415  as above
 
     return ArqWakeups(queue)

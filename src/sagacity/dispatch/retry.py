@@ -6,7 +6,7 @@ from sagacity.domain.base import Value
 
 
 class RetryPolicy(Value):
-    """How often and how patiently a failed window is tried again."""
+    """How often, and after which waits, a failed window is retried."""
 
     attempts: int = 5
     base_seconds: float = 5.0
@@ -14,7 +14,7 @@ class RetryPolicy(Value):
 
     def next_try(self, attempts: int, now: datetime) -> datetime | None:
         """
-        Return when to try again after *attempts* failures; None: give up.
+        Return when to retry after *attempts* failures; None: give up.
 
         The wait doubles with each failure, from `base_seconds` up to `longest_seconds`.
         """

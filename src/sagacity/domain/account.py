@@ -1,4 +1,4 @@
-"""Accounts: people who sign in with an address and a password, and what they hold until they sign out."""
+"""Accounts: people who sign in with an address and a password, and their sessions."""
 
 import re
 from datetime import datetime
@@ -23,15 +23,15 @@ class Mail(StrEnum):
     """What an e-mail to an account is for."""
 
     VERIFY = "verify_email"
-    """The address is to be confirmed."""
+    """To confirm the address."""
     RESET = "reset_password"
-    """The password was forgotten."""
+    """To set a new password."""
     KNOWN = "already_registered"
-    """Somebody signed up with an address that has an account."""
+    """To say that somebody tried to sign up with this address, which has an account."""
 
 
 class Account(Value):
-    """One account. Its id is the user's: what the person says and what is learned of them are that user's."""
+    """One account. Its id is the user's id, under which turns and memories of the person are stored."""
 
     user_id: UserId
     email: str
@@ -40,26 +40,26 @@ class Account(Value):
     password_hash: str = Field(repr=False)
     verified_at: datetime | None = None
     chosen_org: OrgId = OrgId("")
-    """In which organisation the next session acts, if the account is a member of it."""
+    """The organisation in which the next session begins, if the account is a member of it."""
     issuer: str | None = None
     """The OpenID Connect provider that the account is linked to."""
     subject: str | None = None
-    """Who the account is to that provider."""
+    """The account's subject at that provider."""
     created_at: datetime
 
 
 class Person(Value):
-    """By what an account is known besides its user's id; what it leaves in organisations is found by that."""
+    """An account's identity besides its user id, by which its traces in organisations are found."""
 
     home: OrgId
-    """The organisation that has the account."""
+    """The organisation to which the account belongs."""
     email: str = Field(repr=False)
     pseudonym: str
-    """How the audit log and invitations name it."""
+    """Its name in the audit log and in invitations."""
 
 
 class Identity(Value):
-    """Who somebody is to an OpenID Connect provider, and what the provider says of the address."""
+    """A person's identity at an OpenID Connect provider, and what the provider says about the address."""
 
     issuer: str
     subject: str
@@ -69,35 +69,35 @@ class Identity(Value):
 
 
 class AccountSession(Value):
-    """What began with signing in: its refresh token changes with each use, and one that was used ends it."""
+    """A session of an account. Its refresh token changes with each use, and using an old one ends the session."""
 
     session_id: str
     user_id: UserId
     refresh_hash: str = Field(repr=False)
     acts_in: OrgId
-    """The organisation that its calls work on."""
+    """The organisation in which its calls act."""
     created_at: datetime
     expires_at: datetime
     ended_at: datetime | None = None
 
 
 class Totp(Value):
-    """The secret by which an account's authenticator app makes codes, and the codes that stand in for it."""
+    """The secret of an account's authenticator app, and its recovery codes."""
 
     user_id: UserId
     sealed: str = Field(repr=False)
     """The secret, encrypted."""
     confirmed_at: datetime | None = None
-    """Since when signing in asks for a code; None: the app's first code has yet to come."""
+    """Since when signing in asks for a code; None until the app's first code is confirmed."""
     last_step: int = 0
-    """The time step of the last code that was accepted; none of it or before is good again."""
+    """The time step of the last accepted code; codes of this step or earlier are refused."""
     recovery_hashes: tuple[str, ...] = Field(default=(), repr=False)
-    """Of the codes that are left for when the app is gone."""
+    """Hashes of the unused recovery codes."""
     created_at: datetime
 
 
 class WaitingMail(Value):
-    """An e-mail that is due; its code is made when it is sent."""
+    """An e-mail that is due; its code is created when it is sent."""
 
     user_id: UserId
     purpose: Mail
@@ -107,10 +107,10 @@ class WaitingMail(Value):
 
 def normal_email(text: str) -> str:
     """
-    Return an address as it is compared: in lower case.
+    Return an address in the form that is stored and compared: lower case.
 
     Raises:
-        InvalidInput: it is none, or has letters beyond ASCII.
+        InvalidInput: it is no address, or has characters beyond ASCII.
     """
     email = text.strip().lower()
     local = email.partition("@")[0]

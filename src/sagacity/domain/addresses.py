@@ -1,4 +1,4 @@
-"""Which network addresses no model is called at; pure, asks no resolver."""
+"""Network addresses at which no model may be called; pure, resolves no names."""
 
 import socket
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ METADATA_NETWORKS = tuple(
         "192.0.0.192/32",  # Oracle
     )
 )
-"""Where clouds hand out the credentials of the machine, with all of the link-local range."""
+"""Addresses of cloud metadata services, which hand out credentials; includes the whole link-local range."""
 _ENDING_IN_IPV4 = tuple(
     map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "::ffff:0:0/96", "::ffff:0:0:0/96", "::/96"))
 )
@@ -40,7 +40,7 @@ def address_of(host: str) -> Address | None:
 
 
 def is_metadata(address: Address) -> bool:
-    """Whether *address*, or one of IPv4 that it may stand for, is where a cloud hands out credentials."""
+    """Whether *address*, or an IPv4 address that it may embed, is a cloud metadata service."""
     return any(one in network for one in (address, *_embedded(address)) for network in METADATA_NETWORKS)
 
 
@@ -56,11 +56,11 @@ def is_private(address: Address) -> bool:
 
 def refusal_of(host: str, *, block_private: bool) -> str | None:
     """
-    Say why no model is called at *host*, an address as a resolver gives it; None: it is fine.
+    Return why no model may be called at the resolved address *host*; None if it is allowed.
 
     Args:
         host: the address.
-        block_private: also refuse loopback, private and otherwise not public addresses.
+        block_private: also refuse loopback, private and other non-public addresses.
     """
     address = address_of(host)
     if address is None:
@@ -73,7 +73,7 @@ def refusal_of(host: str, *, block_private: bool) -> str | None:
 
 
 def _embedded(address: Address) -> Iterator[IPv4Address]:
-    """Yield the addresses of IPv4 that one of IPv6 may stand for."""
+    """Yield the IPv4 addresses that an IPv6 address may embed."""
     if isinstance(address, IPv4Address):
         return
     if any(address in network for network in _ENDING_IN_IPV4):

@@ -1,4 +1,4 @@
-"""Numbers with their nouns, as sentences need them."""
+"""Numbers with their nouns, for sentences."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -7,5 +7,5 @@ def counted(count: int, noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """Return the plural of a noun that forms it as most do: `days`, `entities`."""
+    """Return the plural of a regular noun: `days`, `entities`."""
     return f"{noun[:-1]}ies" if noun[-1] == "y" and noun[-2] not in "aeiou" else f"{noun}s"

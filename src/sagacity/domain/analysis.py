@@ -1,4 +1,4 @@
-"""What a question was taken to ask for."""
+"""The analysis of a question."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -8,7 +8,7 @@ from sagacity.domain.memory import MemoryKind
 
 
 class Intent(StrEnum):
-    """What a message wants, as the chat contract names it."""
+    """The intent of a message, in the chat contract's terms."""
 
     RECALL = "recall"
     COMMAND = "command"
@@ -17,7 +17,7 @@ class Intent(StrEnum):
 
 
 class Speaker(StrEnum):
-    """Whose words are asked for."""
+    """Whose words the question asks for."""
 
     USER = "user"
     AGENT = "agent"
@@ -50,7 +50,7 @@ class TimeKind(StrEnum):
     RANGE = "range"
     """Between two times, or since, before, after or until one."""
     ANCHOR = "anchor"
-    """Counted from something whose date only memories know."""
+    """Relative to an event whose date only memories know."""
 
 
 class TimeReference(Value):
@@ -62,22 +62,22 @@ class TimeReference(Value):
     """
 
     text: str
-    """As it stands in the question."""
+    """As written in the question."""
     kind: TimeKind
     start: datetime | None = None
     end: datetime | None = None
     anchor: str = ""
-    """What it is counted from: birthday, sister's wedding."""
+    """The event that it is relative to: birthday, sister's wedding."""
     first_day: int | None = None
-    """First day of the range, counted from the anchor's date, negative before it; None is open."""
+    """First day of the range relative to the anchor's date, negative before it; None if open."""
     last_day: int | None = None
-    """Last day of the range, counted likewise."""
+    """Last day of the range, relative likewise."""
     tense: Tense | None = None
-    """Which occurrence is meant of what comes every year; None for the nearest."""
+    """Which occurrence of a yearly event is meant; None for the nearest."""
 
 
 class AnchorDate(Value):
-    """A date as a memory states it; without a year it comes every year, or the year is not known."""
+    """A date that a memory states; without a year it recurs, or its year is not known."""
 
     month: int
     day: int
@@ -94,23 +94,23 @@ class QueryAnalysis(Value):
 
     original_query: str
     reference_at: datetime
-    """What "today" is to the question."""
+    """The date that "today" means in the question."""
     intent: Intent
     confidence: float = 0.5
-    """0 to 1: how sure the intent is."""
+    """Confidence of the intent, from 0 to 1."""
     keywords: tuple[str, ...] = ()
-    """Words that carry the question, as written in lower case, in order, each once."""
+    """Content words of the question, in lower case, in order, each once."""
     phrases: tuple[str, ...] = ()
-    """What stands in quotation marks."""
+    """Phrases in quotation marks."""
     topics: tuple[str, ...] = ()
-    """In lower case: the phrases, and what follows "about" or "regarding"."""
+    """In lower case: the quoted phrases, and what follows "about" or "regarding"."""
     entities_mentioned: tuple[str, ...] = ()
     """Names: those of the user's graph first, as they are kept there, then others that look like names."""
     time_reference: TimeReference | None = None
     negated: tuple[str, ...] = ()
     """Words that the question excludes ("not", "without", "other than")."""
     speaker: Speaker | None = None
-    """Whose words are asked for: the agent's in "what did you recommend", the user's in "what did I say"."""
+    """Whose words the question asks for: the agent's in "what did you recommend", the user's in "what did I say"."""
     requires_memory: bool = True
     memory_types_needed: tuple[MemoryKind, ...] = ()
-    """Kinds most likely to answer, most likely first; other kinds are found as well."""
+    """Kinds most likely to answer, most likely first; other kinds are searched too."""

@@ -1,4 +1,4 @@
-"""What is known of one call that asked the memory something: what it took, what was found, and how it ended."""
+"""The record of one call that searched the memory: its durations, what it found, and how it ended."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -9,10 +9,10 @@ from sagacity.domain.measures import Spread
 
 
 class RequestType(StrEnum):
-    """What was asked for."""
+    """The type of the request."""
 
     CHAT_STREAM = "chat_stream"
-    """An answer that is streamed as it is written."""
+    """An answer that is streamed while it is written."""
     CHAT_COMPLETE = "chat_complete"
     """An answer that is returned as a whole."""
     MEMORY_SEARCH = "memory_search"
@@ -20,11 +20,11 @@ class RequestType(StrEnum):
 
 
 class RequestStatus(StrEnum):
-    """How it ended."""
+    """The outcome."""
 
     SUCCESS = "success"
     PARTIAL = "partial"
-    """An answer that is not whole: stopped, left, or cut short when its process ended."""
+    """An incomplete answer: stopped, abandoned, or cut short when its process ended."""
     ERROR = "error"
     TIMEOUT = "timeout"
 
@@ -41,66 +41,66 @@ class StepTimings(DescribedValue):
     """
 
     setup_time: float | None = None
-    """Until the message was stored, its turn in the conversation awaited."""
+    """Until the message was stored, including the wait for its conversation to be free."""
     query_analysis_time: float | None = None
-    """Taking the question apart, with the names and dates that it speaks of."""
+    """Analysing the question, with its names and dates."""
     vector_search_time: float | None = None
-    """Looking for what means the same, the vector of the question included."""
+    """Searching by meaning, including the embedding of the question."""
     keyword_search_time: float | None = None
-    """Looking for the words of the question."""
+    """Searching by words."""
     graph_search_time: float | None = None
-    """Looking for what belongs to the entities that the question names."""
+    """Searching by the entities that the question names."""
     profile_search_time: float | None = None
-    """Reading what is known of the user in any case."""
+    """Reading the user's profiles."""
     recent_search_time: float | None = None
-    """Reading what was said and learned last."""
+    """Reading the newest turns and episodes."""
     total_retrieval_time: float | None = None
-    """All strategies together, and reading what they found."""
+    """All strategies together, and reading their results."""
     ranking_time: float | None = None
-    """Making one list of what was found."""
+    """Ranking the results into one list."""
     context_building_time: float | None = None
-    """Entities, relationships and the conversation so far, and writing all of it into one text."""
+    """Reading entities and the conversation so far, and building the context."""
     llm_ttfb: float | None = None
-    """From the call of the model to its first piece of text."""
+    """From the model call to its first piece of text."""
     llm_total_time: float | None = None
-    """From the call of the model to its last piece of text."""
+    """From the model call to its last piece of text."""
     save_response_time: float | None = None
     """Storing the answer."""
     enqueue_time: float | None = None
-    """Waking those who learn from what was said; they learn later."""
+    """Waking the learners, which learn later."""
     history_time: float | None = None
     """Reading the conversation so far for the prompt."""
 
 
 class RetrievalMetrics(DescribedValue):
-    """What the strategies found, and what became of it."""
+    """How much the strategies found, and how much of it remained."""
 
     vector_results_count: int = 0
-    """How many the search by meaning found."""
+    """Results of the search by meaning."""
     keyword_results_count: int = 0
-    """How many the search by words found."""
+    """Results of the search by words."""
     graph_results_count: int = 0
-    """How many the search by entities found."""
+    """Results of the search by entities."""
     profile_results_count: int = 0
-    """How many profiles were read in any case."""
+    """Profiles that were read whatever the question."""
     recent_results_count: int = 0
-    """How many were read for being recent."""
+    """Turns and episodes that were read for being recent."""
     total_raw_results: int = 0
-    """Of all strategies together; what several found counts several times."""
+    """Results of all strategies; what several found counts several times."""
     post_dedup_count: int = 0
-    """Each memory and turn once."""
+    """Results, each counted once."""
     deduplication_removed: int = 0
-    """How many were found by another strategy already."""
+    """Results that another strategy had found already."""
     score_distribution: dict[str, Spread] = {}
-    """By strategy, of its own scores."""
+    """By strategy, over its own scores."""
     memories_by_type: dict[str, int] = {}
-    """How many different ones were found of each type."""
+    """Distinct results of each type."""
     avg_combined_score: float | None = None
-    """The mean score of what was ranked; null where nothing was."""
+    """Mean score of the ranked results; null if there were none."""
 
 
 class ContextMetrics(DescribedValue):
-    """How the token budget of a context was used; all zero where none was built."""
+    """How much of its token budget a context used; all zero if none was built."""
 
     profile_tokens_used: int = 0
     """Of profiles."""
@@ -113,13 +113,13 @@ class ContextMetrics(DescribedValue):
     entity_tokens_used: int = 0
     """Of entities and their relationships."""
     history_tokens_used: int = 0
-    """Of the conversation so far, where it is in the context."""
+    """Of the conversation so far, if the context includes it."""
     total_context_tokens: int = 0
     """Of the whole text."""
     token_budget_max: int = 0
-    """How many the text could have; 0 where none was built."""
+    """The budget of the whole text; 0 if none was built."""
     truncation_occurred: bool = False
-    """Whether anything found was shortened, or left out for lack of space."""
+    """Whether any result was shortened or left out for lack of space."""
     memories_included: int = 0
     """Memories and turns of former conversations that are in the context."""
     memories_truncated: int = 0
@@ -127,70 +127,70 @@ class ContextMetrics(DescribedValue):
 
 
 class QuestionMetrics(DescribedValue):
-    """What the question was taken to ask for."""
+    """The analysis of the question."""
 
     intent: str | None = None
-    """What it wants: recall, command, question or conversation; null where nobody looked."""
+    """Intent: recall, command, question or conversation; null if it was not analysed."""
     requires_memory: bool = True
-    """Whether it needs what is remembered."""
+    """Whether it needs memory."""
     keywords_count: int = 0
-    """How many words carry it."""
+    """Number of content words."""
     entities_count: int = 0
-    """How many names it has."""
+    """Number of names."""
     memory_types_needed: tuple[str, ...] = ()
     """Types most likely to answer, most likely first."""
     time_reference: str | None = None
-    """The type of time that it names, such as `weekday`; null for none."""
+    """The type of time that it names, such as `weekday`; null if none."""
     confidence: float | None = None
-    """From 0 to 1: how sure the intent is."""
+    """Confidence of the intent, from 0 to 1."""
 
 
 class RequestAnalytics(DescribedValue):
-    """One call that asked the memory something."""
+    """The record of one call that searched the memory."""
 
     id: str
-    """By which this record is read."""
+    """The id of this record."""
     user_id: UserId | None = None
-    """For whom the call was; null for a search that named nobody."""
+    """The user of the call; null for a search without a user."""
     request_id: str
     """The call's correlation id, as in its reply and in the server's log."""
     request_type: RequestType
-    """How the memory was asked: by a message, by a search, or for a context."""
+    """Whether it was a message, a search, or a request for a context."""
     conversation_id: str | None = None
-    """In which conversation; null for none."""
+    """The conversation; null if none."""
     message_id: str | None = None
-    """Of the user's message; null for what is none."""
+    """Id of the user's message; null if there is none."""
     total_time_ms: float
     """Milliseconds from the call to its end."""
     ttfb_ms: float | None = None
-    """Milliseconds from the message to the first piece of the answer; null where there was none."""
+    """Milliseconds from the message to the first piece of the answer; null if there was none."""
     step_timings: StepTimings = StepTimings()
     """Milliseconds of each step."""
     retrieval_metrics: RetrievalMetrics = RetrievalMetrics()
     """What the strategies found."""
     context_metrics: ContextMetrics = ContextMetrics()
-    """How the budget of tokens was used."""
+    """How much of the token budget was used."""
     query_analysis: QuestionMetrics = QuestionMetrics()
-    """The intent of the question, and how much it names."""
+    """The intent of the question, and what it names."""
     status: RequestStatus = RequestStatus.SUCCESS
-    """How it ended."""
+    """The outcome."""
     error_message: str | None = None
-    """What went wrong, without a provider's own words; null if all went well."""
+    """The error, without a provider's own words; null if there was none."""
     error_type: str | None = None
-    """The kind of error; null if all went well."""
+    """The type of error; null if there was none."""
     created_at: datetime
     """When the call came in."""
 
 
 class AnalyticsFilter(Value):
-    """Of which calls to tell; None for any."""
+    """Which calls are meant; None for any."""
 
     user_id: UserId | None = None
     request_type: RequestType | None = None
     status: RequestStatus | None = None
     conversation_id: str | None = None
     start: datetime | None = None
-    """From this moment on."""
+    """At or after this moment."""
     end: datetime | None = None
     """Before this moment."""
     min_latency_ms: float | None = None

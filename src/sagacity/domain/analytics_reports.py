@@ -1,4 +1,4 @@
-"""What many calls tell together: how long they took, what they found, how they ended, and when."""
+"""Reports over many recorded calls: durations, results, outcomes, and their course over time."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from sagacity.domain.measures import Spread
 
 
 class Granularity(StrEnum):
-    """How long the steps of a series are; all in UTC, weeks begin on Monday."""
+    """The length of a series' steps, in UTC; weeks begin on Monday."""
 
     HOUR = "hour"
     DAY = "day"
@@ -22,38 +22,38 @@ class Metric(StrEnum):
     """What a series shows."""
 
     REQUESTS = "requests"
-    """How many calls came in."""
+    """Number of calls."""
     LATENCY = "latency"
-    """The mean time that they took, in milliseconds."""
+    """Mean duration in milliseconds."""
     ERRORS = "errors"
     """How many of them failed."""
 
 
 class Percentiles(DescribedValue):
-    """How values are distributed. Percentiles are interpolated between the two nearest values."""
+    """The distribution of values. Percentiles are interpolated between the two nearest values."""
 
     p50: float
-    """Half of the values are no larger."""
+    """Median."""
     p95: float
-    """Of 100 values 95 are no larger."""
+    """95th percentile."""
     p99: float
-    """Of 100 values 99 are no larger."""
+    """99th percentile."""
     avg: float
-    """Their mean."""
+    """Mean."""
     min: float
-    """The least."""
+    """Minimum."""
     max: float
-    """The largest."""
+    """Maximum."""
     sample_count: int
-    """How many values there are."""
+    """Number of values."""
 
 
 OF_NO_VALUES: Final = Percentiles(p50=0, p95=0, p99=0, avg=0, min=0, max=0, sample_count=0)
-"""Zeros, where null would have to be looked for."""
+"""Stands for the distribution of no values, so that callers need not look for null."""
 
 
 class LatencyReport(DescribedValue):
-    """Milliseconds of calls that succeeded; null for a step that none took."""
+    """Milliseconds of successful calls; null for a step that none took."""
 
     total_time: Percentiles = OF_NO_VALUES
     """Of the whole call."""
@@ -62,11 +62,11 @@ class LatencyReport(DescribedValue):
     retrieval: Percentiles | None = None
     """Of all strategies together."""
     llm: Percentiles | None = None
-    """From the call of the model to its last piece of text."""
+    """From the model call to its last piece of text."""
     ranking: Percentiles | None = None
-    """Of making one list."""
+    """Of merging the results into one list."""
     context_building: Percentiles | None = None
-    """Of writing what was found into one text."""
+    """Of writing the results as one text."""
 
 
 class Totals(DescribedValue):
@@ -75,66 +75,66 @@ class Totals(DescribedValue):
     total_requests: int = 0
     """Calls that came in."""
     successful_requests: int = 0
-    """Those that were answered whole."""
+    """Calls with a complete answer."""
     partial_requests: int = 0
-    """Those that were answered in part."""
+    """Calls with a partial answer."""
     error_requests: int = 0
-    """Those that failed or were too late."""
+    """Calls that failed or timed out."""
     avg_latency_ms: float = 0.0
-    """The mean time of all of them, in milliseconds."""
+    """Mean duration of all of them, in milliseconds."""
     avg_ttfb_ms: float | None = None
-    """The mean time to the first piece of an answer; null where there was none."""
+    """Mean time to the first piece of an answer, in milliseconds; null if there was none."""
     avg_retrieval_results: float = 0.0
-    """How many results a search had, what several strategies found counted several times."""
+    """Mean number of results; what several strategies found counts several times."""
     avg_context_tokens: float = 0.0
-    """How many tokens a context had."""
+    """Mean number of tokens of a context."""
 
 
 class RetrievalTotals(DescribedValue):
-    """Means over calls that searched, unless it says otherwise."""
+    """Means over calls that searched, unless stated otherwise."""
 
     total_requests: int = 0
     """Calls that searched."""
     avg_vector_results: float = 0.0
-    """How many the search by meaning found."""
+    """Results of the search by meaning."""
     avg_keyword_results: float = 0.0
-    """How many the search by words found."""
+    """Results of the search by words."""
     avg_graph_results: float = 0.0
-    """How many the search by entities found."""
+    """Results of the search by entities."""
     avg_total_results: float = 0.0
-    """How many all strategies found; what several found counts several times."""
+    """Results of all strategies; what several found counts several times."""
     avg_deduplication_rate: float = 0.0
-    """The share of what a call's strategies found that another one of them had found, too."""
+    """The share of results that another strategy had found too."""
     avg_combined_score: float = 0.0
-    """The mean score of what was ranked."""
+    """Mean score of the ranked results."""
     score_distribution: dict[str, Spread] = {}
-    """By strategy, of its own scores over all calls."""
+    """By strategy, over its own scores in all calls."""
     memories_by_type_total: dict[str, int] = {}
-    """How many were found of each type, over all calls."""
+    """Results of each type, over all calls."""
     avg_memories_by_type: dict[str, float] = {}
-    """How many a call found of each type."""
+    """Mean number of results of each type per call."""
     avg_context_tokens: float = 0.0
-    """How many tokens a context had, over calls that built one."""
+    """Mean number of tokens, over calls that built a context."""
     truncation_rate: float = 0.0
-    """The share of contexts from which something was left out, or shortened, for lack of space."""
+    """The share of contexts from which a result was shortened or left out for lack of space."""
 
 
 class Step(DescribedValue):
     """One step of a series."""
 
     timestamp: datetime
-    """When it begins."""
+    """Its beginning."""
     value: float = 0.0
-    """Of the metric; 0 where nothing came in."""
+    """Value of the metric; 0 if there were no calls."""
     count: int = 0
-    """How many calls came in."""
+    """Number of calls."""
 
 
 class DayTotals(DescribedValue):
-    """One user's day: what is kept of it when its calls are deleted."""
+    """The sums of one user's day, which are kept after its calls are deleted."""
 
     user_id: UserId | None = None
-    """Whose day; null for searches that named nobody."""
+    """The user; null for searches without a user."""
     date: datetime
     """Its beginning, in UTC."""
     total_requests: int = 0
@@ -148,11 +148,11 @@ class DayTotals(DescribedValue):
     context_build_requests: int = 0
     """Contexts that were built."""
     successful_requests: int = 0
-    """Those that were answered whole."""
+    """Calls with a complete answer."""
     partial_requests: int = 0
-    """Those that were answered in part."""
+    """Calls with a partial answer."""
     error_requests: int = 0
-    """Those that failed or were too late."""
+    """Calls that failed or timed out."""
     latency_stats: dict[str, float] = {}
     """Milliseconds of calls that succeeded: `avg`, `min`, `max`, `p50`, `p95`, `p99`; of all: `avg_ttfb`."""
     retrieval_stats: dict[str, float] = {}
@@ -160,7 +160,7 @@ class DayTotals(DescribedValue):
     context_stats: dict[str, float] = {}
     """`avg_tokens`, `truncation_rate`."""
     intent_distribution: dict[str, int] = {}
-    """How many calls had each intent."""
+    """Number of calls with each intent."""
 
 
 _MONDAY = datetime(1970, 1, 5)  # noqa: DTZ001  only its weekday counts
@@ -172,24 +172,24 @@ _LENGTHS = {
 
 
 def length_of(granularity: Granularity) -> timedelta:
-    """Return how long a step is."""
+    """Return the length of a step."""
     return _LENGTHS[granularity]
 
 
 def step_of(moment: datetime, granularity: Granularity) -> datetime:
-    """Return when the step began that has a moment (UTC)."""
+    """Return the beginning of the step that contains a moment (UTC)."""
     first = _MONDAY.replace(tzinfo=moment.tzinfo)
     return moment - (moment - first) % _LENGTHS[granularity]
 
 
 def without_gaps(steps: list[Step], start: datetime, end: datetime, granularity: Granularity) -> list[Step]:
-    """Return the steps from *start* to *end*, oldest first, with one of zeros for each in which nothing came in."""
+    """Return the steps from *start* to *end*, oldest first; steps without calls are zero."""
     known = {one.timestamp: one for one in steps}
     return [known.get(at) or Step(timestamp=at) for at in steps_between(start, end, granularity)]
 
 
 def steps_between(start: datetime, end: datetime, granularity: Granularity) -> Iterator[datetime]:
-    """Return when the steps begin from the one that has *start* to the one that has *end*, oldest first."""
+    """Return the beginnings of the steps from the one containing *start* to the one containing *end*, oldest first."""
     at = step_of(start, granularity)
     while at <= end:
         yield at

@@ -15,24 +15,24 @@ from sagacity.domain.principal import OF_END_USERS, Permission
 
 LONGEST_NAME = 200
 LONGEST_GRACE = timedelta(days=30)
-"""For how long at the most a secret goes on that was replaced."""
+"""How long a replaced secret may keep working at most."""
 USUAL_GRACE = timedelta(days=1)
 LONGEST_LIFE = timedelta(days=3_650)
 MOST_LIVE = 1_000
-"""Tokens of one organisation that work at the same time."""
+"""Maximum number of valid tokens of one organisation."""
 
 
 class TokenScope(StrEnum):
-    """What a token was made for, in a word that stands for permissions."""
+    """The scope of a token: a word for a set of permissions."""
 
     READ = "read"
     """Search and read."""
     PUBLISH = "publish"
-    """Read, and write what is a user's: publish turns, add, edit and delete memories."""
+    """Read, and write users' data: publish turns; add, edit and delete memories."""
     MANAGE = "manage"
-    """Publish, review what serves all users, and start and cancel long runs."""
+    """Publish, review what serves all users, and start and cancel operations."""
     ADMIN = "admin"
-    """Everything, also configuration, tokens and the audit log."""
+    """Everything, including configuration, tokens and the audit log."""
 
 
 _READS = frozenset({Permission.READ})
@@ -66,22 +66,22 @@ TokenName = Annotated[
 
 
 class NewToken(Value):
-    """A token that is asked for."""
+    """A request for a token."""
 
     name: TokenName = ""
     scopes: frozenset[TokenScope]
     user_id: UserId | None = None
-    """The one user for whom it acts; None: for all of them."""
+    """The one user for whom it acts; None: all users."""
     lasts: timedelta | None = None
-    """For how long it works; None: until it is revoked."""
+    """How long it is valid; None: until it is revoked."""
 
     def require_grantable(self, by: frozenset[Permission]) -> None:
         """
-        Make sure that such a token may be given by one who has the permissions *by*.
+        Make sure that such a token may be created by a caller with the permissions *by*.
 
         Raises:
-            InvalidInput: it would allow nothing, something that no single user may do, or its life has no length.
-            Forbidden: it would allow more than *by*.
+            InvalidInput: it allows nothing, or something that no single user may do, or is valid for no time.
+            Forbidden: it allows more than *by*.
         """
         wanted = permissions_of(self.scopes)
         if not wanted:
@@ -93,7 +93,7 @@ class NewToken(Value):
         _require_within(wanted, by)
 
     def to_token(self, *, token_id: str, org_id: OrgId, prefix: str, at: datetime, by: str) -> "ApiToken":
-        """Return the token that is made of it at a moment."""
+        """Return the token, created at a moment."""
         return ApiToken(
             token_id=token_id,
             org_id=org_id,
@@ -108,45 +108,45 @@ class NewToken(Value):
 
 
 class ApiToken(Value):
-    """What is known of an API token; its secret is shown once and kept only as a hash."""
+    """An API token without its secret, which is shown once and kept only as a hash."""
 
     token_id: str
     org_id: OrgId
     name: str
     prefix: str
-    """The beginning of the secret, by which it is recognised."""
+    """The beginning of the secret, to recognise it by."""
     scopes: tuple[TokenScope, ...]
     user_id: UserId | None = None
-    """The one user for whom it acts; empty once that user was erased."""
+    """The one user for whom it acts; empty once that user is erased."""
     created_at: datetime
     created_by: str = ""
-    """Who made it, as the audit log names callers."""
+    """Who created it, as named in the audit log."""
     expires_at: datetime | None = None
     last_used_at: datetime | None = None
-    """To a minute."""
+    """Accurate to a minute."""
     rotated_at: datetime | None = None
-    """When its secret was replaced last."""
+    """When its secret was last replaced."""
     previous_until: datetime | None = None
-    """Until when the secret before that works, too."""
+    """Until when the previous secret works too."""
     revoked_at: datetime | None = None
 
     @property
     def permissions(self) -> frozenset[Permission]:
-        """What it allows: of one user's never more than users may."""
+        """What it allows; a token for one user never allows more than users may."""
         allowed = permissions_of(self.scopes)
         return allowed if self.user_id is None else allowed & OF_END_USERS
 
     def is_live(self, now: datetime) -> bool:
-        """Return whether it works at a moment."""
+        """Return whether it is valid at a moment."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
     def require_rotatable(self, now: datetime, by: frozenset[Permission]) -> None:
         """
-        Make sure that one who has the permissions *by* may give it a new secret.
+        Make sure that a caller with the permissions *by* may give it a new secret.
 
         Raises:
             Forbidden: it allows more than *by*.
-            Conflict: it was revoked, or has expired.
+            Conflict: the token is revoked or expired.
         """
         _require_within(self.permissions, by)
         if not self.is_live(now) or self.user_id == "":
@@ -162,7 +162,7 @@ class MadeToken(Value):
 
 def require_room(live_count: int) -> None:
     """
-    Make sure that an organisation with so many tokens that work may have another.
+    Make sure that an organisation with this many valid tokens may have another.
 
     Raises:
         Conflict: it may not.
@@ -173,10 +173,10 @@ def require_room(live_count: int) -> None:
 
 def require_another_admin(*, is_there: bool) -> None:
     """
-    Make sure that somebody can administer once a token that may is gone.
+    Make sure that a token that administers is left if this one is gone.
 
     Raises:
-        Conflict: nobody could.
+        Conflict: none would be left.
     """
     if not is_there:
         raise Conflict(
@@ -186,7 +186,7 @@ def require_another_admin(*, is_there: bool) -> None:
 
 
 def created_entry(token: ApiToken) -> NewAuditEntry:
-    """Return what the audit log says of a token that was made."""
+    """Return the audit log's entry for a created token."""
     return NewAuditEntry(
         action=AuditAction.TOKEN_CREATED,
         actor=token.created_by,
@@ -200,7 +200,7 @@ def created_entry(token: ApiToken) -> NewAuditEntry:
 
 
 def rotated_entry(token: ApiToken, *, by: str) -> NewAuditEntry:
-    """Return what the audit log says of a token that got a new secret."""
+    """Return the audit log's entry for a rotated token."""
     until = None if token.previous_until is None else token.previous_until.isoformat()
     return NewAuditEntry(
         action=AuditAction.TOKEN_ROTATED, actor=by, target=token.token_id, details={"previous_until": until}
@@ -208,7 +208,7 @@ def rotated_entry(token: ApiToken, *, by: str) -> NewAuditEntry:
 
 
 def revoked_entry(token_id: str, *, by: str = SYSTEM) -> NewAuditEntry:
-    """Return what the audit log says of a token that was revoked."""
+    """Return the audit log's entry for a revoked token."""
     return NewAuditEntry(action=AuditAction.TOKEN_REVOKED, actor=by, target=token_id)
 
 

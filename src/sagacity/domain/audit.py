@@ -16,13 +16,13 @@ from sagacity.domain.base import Value
 from sagacity.domain.ids import OrgId
 
 GENESIS: Final = "0" * 64
-"""What the first row follows."""
+"""The hash that the first row follows."""
 SYSTEM: Final = "system"
-"""Who acts where nobody asked: the program itself."""
+"""The actor of what the program does by itself."""
 LOCAL: Final = "local"
-"""Who calls from the server's machine without a token, while there is none."""
+"""The actor of calls from the server's machine without a token, while no token exists."""
 OPERATOR: Final = "operator"
-"""Who works on the database itself, with the program on the server's machine."""
+"""The actor of commands that open the database on the server's machine."""
 
 Detail = str | int | bool | None | tuple[str, ...]
 
@@ -61,13 +61,13 @@ class AuditAction(StrEnum):
 
 
 class NewAuditEntry(Value):
-    """Something that was done; it names no person but by a keyed pseudonym, and holds no secret."""
+    """An audited action. People are named only by keyed pseudonyms, and it contains no secret."""
 
     action: AuditAction
     actor: str
     """`token:ID`, `user:PSEUDONYM`, `local`, `operator` or `system`."""
     target: str = ""
-    """What it was done to, by an id that says nothing of a person."""
+    """What it was done to, by an id that identifies no person."""
     details: dict[str, Detail] = {}
 
 
@@ -75,7 +75,7 @@ class AuditEntry(NewAuditEntry):
     """One row of an organisation's log."""
 
     seq: int
-    """Counts the organisation's rows from 1, without gaps."""
+    """Number of the row within the organisation, from 1 without gaps."""
     at: datetime
     hash: str
 
@@ -87,24 +87,24 @@ class AuditFilter(Value):
     actor: str | None = None
     target: str | None = None
     start: datetime | None = None
-    """From this moment on."""
+    """At or after this moment."""
     end: datetime | None = None
     """Before this moment."""
 
 
 class Broken(Value):
-    """The first row at which a chain does not hold."""
+    """The first row at which the chain is broken."""
 
     seq: int
     why: str
 
 
 class Verified(Value):
-    """What a walk along the chain found."""
+    """The result of verifying the chain."""
 
     rows: int
     head: str
-    """The hash of the last row. Kept elsewhere, it proves later that no row was cut off the end."""
+    """The hash of the last row. Kept elsewhere, it proves later that no rows were cut off the end."""
     broken: Broken | None = None
 
 
@@ -120,12 +120,12 @@ def hash_of(previous: str, org_id: OrgId, new: NewAuditEntry, *, seq: int, at: d
 
 
 def hash_of_row(previous: str, said: Mapping[str, object]) -> str:
-    """Return the hash of a row as JSON has it, without its own hash."""
+    """Return the hash of a row in JSON, without its own hash."""
     return hashlib.sha256(f"{previous}\n{_canonical(said)}".encode()).hexdigest()
 
 
 class ChainCheck:
-    """A walk along the rows of one organisation, oldest first, a page at a time."""
+    """Verifies the rows of one organisation, oldest first, a page at a time."""
 
     def __init__(self, org_id: OrgId) -> None:
         self._org_id = org_id
@@ -134,7 +134,7 @@ class ChainCheck:
         self._broken: Broken | None = None
 
     def see(self, entries: Iterable[AuditEntry]) -> None:
-        """Look at the next rows; the first that does not hold is kept in mind."""
+        """Check the next rows; the first broken one is remembered."""
         for entry in entries:
             self._rows += 1
             if self._broken is None:
@@ -143,7 +143,7 @@ class ChainCheck:
 
     @property
     def result(self) -> Verified:
-        """What was found so far."""
+        """The result so far."""
         return Verified(rows=self._rows, head=self._head, broken=self._broken)
 
     def _fault(self, entry: AuditEntry) -> Broken | None:

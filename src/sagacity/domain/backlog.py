@@ -1,4 +1,4 @@
-"""How much waits to be done, over all organisations."""
+"""How much work is waiting, over all organisations."""
 
 from datetime import datetime
 
@@ -6,22 +6,22 @@ from sagacity.domain.base import Value
 
 
 class Backlog(Value):
-    """What waits, counted; nothing of it says whose it is."""
+    """Counts of waiting work, which name no user or organisation."""
 
     due_count: int = 0
-    """Users and organisations whose logs have to be looked at by now."""
+    """Users and organisations that are due now."""
     oldest_due_at: datetime | None = None
-    """Since when the one waits that has waited longest; None where none does."""
+    """Since when the longest has been waiting; None if none is."""
     cursors_behind: int = 0
-    """Cursors that have turns before them which a worker has still to read."""
+    """Cursors with unread turns."""
     unembedded_count: int = 0
-    """Documents without their vectors."""
+    """Documents without vectors."""
     parked_count: int = 0
-    """Dead letters that nobody has looked after."""
+    """Dead letters that were not replayed."""
 
 
 class ConnectionUse(Value):
-    """How many connections to the database this process may have, and how many are in use."""
+    """The database connections that this process may have, and those in use."""
 
     limit: int
     in_use: int

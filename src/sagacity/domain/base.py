@@ -1,4 +1,4 @@
-"""The frozen base of every domain value."""
+"""The frozen base class of every domain value."""
 
 from typing import Self
 
@@ -12,14 +12,14 @@ class Value(BaseModel):
 
     def __deepcopy__(self, memo: object = None) -> Self:
         """
-        Return the value itself: it never changes, and pydantic would copy it wherever it is a default.
+        Return the value itself, because it never changes and pydantic would copy it wherever it is a default.
 
-        So nobody may tell `model_copy` to be `deep`.
+        So never call `model_copy(deep=True)`.
         """
         return self
 
 
 class DescribedValue(Value):
-    """A value that is shown as it is: what is said of its fields is said to clients, too."""
+    """A value that the API returns as it is: descriptions of its fields are shown to clients."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)

@@ -16,14 +16,14 @@ from sagacity.domain import caution_words as words
 
 
 class Caution(StrEnum):
-    """What a memory warns of; kept with its search document."""
+    """What a memory warns of; stored with its search document."""
 
     FOOD = "food"
-    """What somebody does not eat or drink, or must not."""
+    """What somebody does not, or must not, eat or drink."""
     HEALTH = "health"
-    """What ails somebody, what they take against it, and what else they do not tolerate."""
+    """Illnesses, medicines, and what else somebody does not tolerate."""
     FOOD_AND_HEALTH = "food_and_health"
-    """What ails somebody and also limits what they may eat: diabetes, a pregnancy."""
+    """Conditions that also limit what somebody may eat: diabetes, a pregnancy."""
 
 
 _READ_CHARACTERS: Final = 2_000
@@ -118,7 +118,7 @@ _TOUCHED: Final = (
 
 
 def caution_of(text: str) -> Caution | None:
-    """Return what a memory that says *text* warns of; None for nothing."""
+    """Return what a memory with this text warns of; None if nothing."""
     clauses = (clause.strip() for clause in _compiled(words.CLAUSE_ENDS).split(_plain(text)))
     found = {caution for clause in clauses if clause and (caution := _of_clause(clause))}
     if not found:
@@ -127,7 +127,7 @@ def caution_of(text: str) -> Caution | None:
 
 
 def cautions_touched(question: str) -> frozenset[Caution]:
-    """Return which cautions matter to *question*: a dinner to what is not eaten, a journey to all."""
+    """Return the cautions that matter to *question*: diets to a dinner, all to a journey."""
     plain = _plain(question)
     return frozenset[Caution]().union(
         *(touched for about, touched in _TOUCHED if _compiled(about).search(plain))
@@ -135,7 +135,7 @@ def cautions_touched(question: str) -> frozenset[Caution]:
 
 
 def forbids(text: str) -> bool:
-    """Whether a rule begins as a prohibition: "never", "do not", "must not"."""
+    """Whether a rule begins with a prohibition: "never", "do not", "must not"."""
     return _compiled(words.FORBIDS).match(_plain(text).lstrip()) is not None
 
 
@@ -168,5 +168,5 @@ def _is_of_an_animal(clause: str, match: re.Match[str]) -> bool:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile at the first use: most programs that import this read no text."""
+    """Compile on first use, because most programs that import this analyse no text."""
     return re.compile(pattern)

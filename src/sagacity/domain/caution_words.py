@@ -1,4 +1,4 @@
-"""How diets, allergies and illnesses are said, and what speaks of meals, journeys and sport, in five languages."""
+"""Words for diets, allergies and illnesses, and for meals, journeys and sport, in five languages."""
 
 from typing import Final
 

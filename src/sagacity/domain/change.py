@@ -24,32 +24,32 @@ class Candidate(Value):
     blocking_issue: BlockingIssue | None = None
     time_to_live: TimeToLive = TimeToLive.INFINITY
     valid_until: date | None = None
-    """The last day on which it holds, where one was said; it counts more than the time to live."""
+    """The last day on which it holds, if stated; it takes precedence over the time to live."""
     custom_features: dict[str, JsonValue] = {}
     slot: Slot = ""
-    """What it answers, such as `location.home`. Empty when nothing can replace it by name."""
+    """The question that it answers, such as `location.home`. Empty if nothing can replace it by slot."""
     exclusive: bool = False
-    """Whether one value at a time fills the slot: a newer one supersedes."""
+    """Whether the slot holds one value at a time, so that a newer one supersedes."""
     negates: bool = False
-    """Whether it says that a memory of the same slot and like content no longer holds."""
+    """Whether it says that a memory of the same slot and similar content no longer holds."""
     ends: tuple[MemoryId, ...] = ()
-    """Memories that, as its extractor read them, hold no longer since it was said."""
+    """Memories that no longer hold since it was said, as its extractor judged."""
     keywords: tuple[str, ...] = ()
     confidence: float = 0.8
     evidence: tuple[InteractionId, ...]
-    """The turns that say it; never empty."""
+    """The turns that support it; never empty."""
     said_at: datetime | None = None
-    """When the newest of these turns happened; None where that is not known."""
+    """When the newest of these turns happened; None if not known."""
     is_unconfirmed: bool = False
-    """Whether agents and tools alone say it, or a rule rests on what is of low trust."""
+    """Whether only agents and tools say it, or it is a rule based on something of low trust."""
     origin: Origin | None = None
-    """The least trusted origin among the turns that say it."""
+    """The least trusted origin of its turns."""
     entities: tuple[EntityMention, ...] = ()
     relationships: tuple[RelationshipMention, ...] = ()
 
 
 class Action(StrEnum):
-    """What is done with a candidate."""
+    """What to do with a candidate."""
 
     ADD = "add"
     UPDATE = "update"
@@ -60,7 +60,7 @@ class Action(StrEnum):
 
 class Decision(Value):
     """
-    What becomes of one candidate.
+    The decision on one candidate.
 
     ADD stores it. SUPERSEDE and MERGE store it (MERGE with *content* rewritten) and archive *targets*, naming it as
     their successor. UPDATE refreshes the one target: its evidence grows and its time moves on. DISCARD stores nothing:
@@ -72,37 +72,37 @@ class Decision(Value):
     targets: tuple[MemoryId, ...] = ()
     reason: str = ""
     unmerged: Candidate | None = None
-    """Of MERGE: the candidate as it was proposed, so that it can stand by itself again."""
+    """For MERGE: the candidate as proposed, so that the merge can be undone."""
     dropped: Rejection | None = None
     doubts: tuple[MemoryId, ...] = ()
-    """Of DISCARD: memories that it contradicts, and that stand because only an agent or a tool says so."""
+    """For DISCARD: memories that it contradicts, and which stay because only an agent or a tool says it."""
 
 
 DIRECT = "api"
-"""The actor of what a person or a program wrote itself; `api:NAME` where a token of that name was used."""
+"""The actor of what a person or program wrote; `api:NAME` if a token of that name was used."""
 
 
 class ChangeAction(StrEnum):
-    """What happened to a memory in a run."""
+    """What a run did to a memory."""
 
     ADDED = "added"
     UPDATED = "updated"
     REMOVED = "removed"
     """No longer current: superseded, merged or archived."""
     RESTORED = "restored"
-    """Current again after it was archived."""
+    """Restored after it was archived."""
     PROMOTED = "promoted"
-    """Current, with the version that it belongs to."""
+    """Made current, with its version."""
     ARCHIVED = "archived"
     """Archived with its version, by an upgrade."""
     DEMOTED = "demoted"
     """Archived with its version, by a downgrade."""
     KEPT = "kept"
-    """Left as it is by a person who reviewed it; the reason says until when, or that this was taken back."""
+    """Kept by a reviewer; the reason says until when, or that this was undone."""
 
 
 class Change(Value):
-    """One memory changed by one run; the snapshots are as they were then."""
+    """One change of one memory by one run, with snapshots of that time."""
 
     run_id: RunId
     kind: MemoryKind
@@ -111,7 +111,7 @@ class Change(Value):
     memory_id: MemoryId
     action: ChangeAction
     actor: str = ""
-    """Who: a learner's name, or `api` for a person's or a program's own write."""
+    """A learner's name, or `api` for what a person or program wrote."""
     reason: str = ""
     before: Memory | None = None
     """The memory before the change. For one that was added by a merge: what was proposed, before the merge."""
@@ -120,7 +120,7 @@ class Change(Value):
 
 
 class RecordedChange(Change):
-    """A change as it is kept."""
+    """A stored change."""
 
     change_id: int
 
@@ -135,7 +135,7 @@ class Occasion(Value):
     request_id: RequestId | None = None
 
     def change(self, before: Memory | None, after: Memory) -> Change:
-        """Return the record of one memory that became *after*; *before* is None for one that was not there."""
+        """Return the record of a change from *before* to *after*; *before* is None for a new memory."""
         return Change(
             run_id=self.run_id,
             kind=after.kind,
@@ -164,7 +164,7 @@ def _action_of(before: Memory | None, after: Memory) -> ChangeAction:
 
 
 class ChangeLog(Value):
-    """All that one run changed."""
+    """Everything that one run changed."""
 
     change_log_id: int
     run_id: RunId
@@ -176,4 +176,4 @@ class ChangeLog(Value):
     added: tuple[Memory, ...] = ()
     removed: tuple[Memory, ...] = ()
     entries: EntryCounts | None = None
-    """What the run's learners proposed; None for runs of another kind."""
+    """What the run's learners proposed; None for runs that propose nothing."""

@@ -25,7 +25,7 @@ message that asks nothing, and where nobody was to look."""
 
 
 TITLE_CHARACTERS = 50
-"""As long as a title is that is taken from the first message."""
+"""Maximum length of a title taken from the first message."""
 
 
 def title_of(content: str) -> str:
@@ -38,12 +38,12 @@ def title_of(content: str) -> str:
 
 
 def is_extractive(text: str) -> bool:
-    """Whether an answer was given without a model: it says nothing that is not remembered anyway."""
+    """Whether an answer was given without a model, and so says nothing that is not remembered anyway."""
     return any(mark in text for mark in EXTRACTIVE_MARKS)
 
 
 class Conversation(Value):
-    """A session that the chat leads."""
+    """A conversation: a session that the chat leads."""
 
     session_id: SessionId
     user_id: UserId
@@ -55,13 +55,13 @@ class Conversation(Value):
     token_count: int = 0
     """Likewise."""
     summarized_seq: int = 0
-    """Up to which turn of the user's log the summary goes."""
+    """The last turn of the user's log that the summary covers."""
     summarized_count: int = 0
-    """How many of its messages there were when it was summed up."""
+    """The number of its messages when it was summed up."""
     summarized_tokens: int = 0
-    """How many tokens they had."""
+    """Their number of tokens."""
     episode_id: MemoryId | None = None
-    """The memory that its summary was kept as last."""
+    """The memory that holds its last summary."""
     metadata: dict[str, JsonValue] = {}
     created_at: datetime
     updated_at: datetime
@@ -69,7 +69,7 @@ class Conversation(Value):
 
 
 class ExchangeStatus(StrEnum):
-    """What became of a user's message."""
+    """The state of a user's message."""
 
     RUNNING = "running"
     """The answer is being written."""
@@ -77,7 +77,7 @@ class ExchangeStatus(StrEnum):
     STOPPED = "stopped"
     """The user stopped the answer."""
     ABANDONED = "abandoned"
-    """Nobody was reading the answer any more, and the settings say to stop then."""
+    """Nobody was reading the answer any more, and the settings say to stop it then."""
     FAILED = "failed"
     """The model failed."""
     INTERRUPTED = "interrupted"
@@ -85,36 +85,36 @@ class ExchangeStatus(StrEnum):
 
 
 class AnswerSource(Value):
-    """A memory or a turn that an answer could draw on."""
+    """A memory or turn that was available to an answer."""
 
     citation: str
-    """As the prompt names it: a letter for the kind and a number, such as `p:7`."""
+    """Its name in the prompt: a letter for the kind and a number, such as `p:7`."""
     kind: str
     item_id: str
-    """By which the API knows it: a profile's id, the number of anything else."""
+    """Its id in the API: a profile's uid, the number of anything else."""
     score: float = 0.0
     relevance: float | None = None
     components: dict[str, float] = {}
     strategies: tuple[str, ...] = ()
-    """Which of them found it."""
+    """The strategies that found it."""
     tokens: int = 0
 
 
 class Cited(Value):
-    """A place in an answer, and the memory or turn that it rests on."""
+    """A place in an answer, and the memory or turn that it cites."""
 
     citation: str
     kind: str
     item_id: str
     offset: int
-    """How many characters of the answer stand before it."""
+    """The number of characters of the answer before it."""
 
 
 class Exchange(Value):
-    """A message of a user's, and the answer to it."""
+    """A user's message and the answer to it."""
 
     exchange_id: str
-    """Of a first answer also the id of the request that is published."""
+    """For a first answer also the id of the published request."""
     user_id: UserId
     session_id: SessionId
     request_id: RequestId | None = None
@@ -123,41 +123,41 @@ class Exchange(Value):
     status: ExchangeStatus
     stop_requested: bool = False
     is_replaced: bool = False
-    """Whether another answer to the same message took the place of this one."""
+    """Whether another answer to the same message replaced it."""
     include_memory: bool = True
-    """Whether the answer may draw on what is remembered."""
+    """Whether the answer may use memory."""
     request_type: RequestType = RequestType.CHAT_STREAM
-    """As what it is recorded."""
+    """The request type in the record."""
     answer: str = ""
-    """What there is of it while it is being written; after that it is in the log."""
+    """The text so far while it is being written; afterwards it is in the log."""
     model: str = ""
     error_kind: str = ""
     error: str = ""
     memories: tuple[AnswerSource, ...] = ()
     memory_note: str = ""
-    """What could not be read of what is remembered, or of the conversation; empty: all was."""
+    """What could not be read of memory or the conversation; empty if all was."""
     citations: tuple[Cited, ...] = ()
     timings: Mapping[str, float] = {}
-    """Milliseconds that each phase took."""
+    """Milliseconds of each phase."""
     question_tokens: int = 0
     answer_tokens: int = 0
     prompt_tokens: int = 0
-    """Of the whole prompt, as the provider counts them."""
+    """Of the whole prompt, as counted by the provider."""
     completion_tokens: int = 0
     question_turn: InteractionId | None = None
     answer_turn: InteractionId | None = None
     owner: str = ""
-    """Who writes the answer."""
+    """The process that writes the answer."""
     held_until: datetime
-    """Until when nobody else may take it for interrupted."""
+    """Until when no other process may treat it as interrupted."""
     read_at: datetime | None = None
-    """When somebody last read it at another process than its owner's, where it is stopped if nobody does."""
+    """When a reader of another process last read it, if answers without readers are stopped."""
     created_at: datetime
     updated_at: datetime
 
     @property
     def message_id(self) -> str:
-        """The id of the user's message, which another answer to it does not change."""
+        """The id of the user's message, which stays the same if it is answered again."""
         return self.request_id or self.exchange_id
 
     @property
@@ -184,6 +184,6 @@ class Message(Value):
     token_count: int | None = None
     created_at: datetime
     metadata: dict[str, JsonValue] = {}
-    """What was sent with it, where that is asked for."""
+    """The metadata sent with it, if requested."""
     exchange: Exchange | None = None
-    """To which it belongs; None where somebody else published it into the session."""
+    """The exchange to which it belongs; None if it was published into the session outside the chat."""

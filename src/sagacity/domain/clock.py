@@ -6,26 +6,26 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Where the present moment comes from."""
+    """The source of the current time."""
 
     def now(self) -> datetime:
-        """Return the present moment in UTC, with its zone."""
+        """Return the current time in UTC, with its time zone."""
         ...
 
     def monotonic(self) -> float:
-        """Return seconds from some moment on, which nobody who sets the machine's clock changes."""
+        """Return monotonic seconds, unaffected by changes of the machine's clock."""
         ...
 
 
 class SystemClock:
-    """The clock of this machine."""
+    """The system clock."""
 
     def now(self) -> datetime:
-        """Return the present moment in UTC."""
+        """Return the current time in UTC."""
         return datetime.now(UTC)  # noqa: TID251  the one place where the machine is asked
 
     def monotonic(self) -> float:
-        """Return seconds from some moment on."""
+        """Return monotonic seconds."""
         return time.monotonic()
 
 

@@ -11,11 +11,11 @@ from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import BlockingIssue
 
 CLUSTER_ID, MEMBER_COUNT, USER_COUNT = "cluster_id", "member_count", "user_count"
-"""What the metadata of a playbook say that was written from a cluster: which one, and who stands behind it."""
+"""Metadata of a playbook that was written from a cluster: the cluster and its members."""
 REPLACES = "replaces"
-"""In its metadata: the number of the playbook that it takes the place of once it is approved."""
+"""Metadata: the number of the playbook that it replaces once it is approved."""
 WORDING = "wording"
-"""In its metadata: a hash of the words that were generated; others are a person's."""
+"""Metadata: a hash of the generated text; if it differs, a person edited the text."""
 
 
 _WORDING_DIGITS = 16
@@ -25,11 +25,11 @@ class ClusterCandidate(NamedTuple):
     """A user playbook as it is clustered with others."""
 
     user_id: str
-    """Whose; empty for nobody's."""
+    """The user; empty if none."""
     wording: str
-    """A hash of what it says."""
+    """A hash of its text."""
     text: str
-    """What it says: trigger, content and pitfall, a line each."""
+    """Its text: trigger, content and pitfall, one line each."""
 
 
 def wording_of(
@@ -40,21 +40,21 @@ def wording_of(
     rationale: str | None = None,
     blocking_issue: BlockingIssue | None = None,
 ) -> str:
-    """Return 64 bits of SHA-256 over what a playbook says, as hex: by them it is seen whether it was reworded."""
+    """Return 64 bits of SHA-256 over a playbook's text, as hex, to see whether it was reworded."""
     issue = "" if blocking_issue is None else f"{blocking_issue.kind}: {blocking_issue.details}"
     text = "\0".join((trigger or "", content, pitfall or "", rationale or "", issue))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_WORDING_DIGITS]
 
 
 class AggregationMode(StrEnum):
-    """Whether a run worked on all clusters, or on those that are new or changed."""
+    """Whether a run covered all clusters, or only new and changed ones."""
 
     FULL = "full_archive"
     INCREMENTAL = "incremental"
 
     @property
     def reason(self) -> str:
-        """What the change log gives as the reason."""
+        """The reason in the change log."""
         return f"{self} aggregation"
 
 
@@ -63,32 +63,32 @@ class PlaybookCluster(Value):
 
     cluster_id: str
     learner: str
-    """For whom they were grouped: `aggregation` or `skills`."""
+    """The learner that grouped them: `aggregation` or `skills`."""
     name: str
     agent_version: str
     fingerprint: str = ""
-    """What it was made of when it was last worked on; another one means that it changed since."""
+    """A hash of its members when it was last processed; if it differs, the cluster has changed."""
     member_ids: tuple[MemoryId, ...] = ()
     memory_id: MemoryId | None = None
-    """What was made of it; None before that, and after that was deleted."""
+    """The memory made of it; None if there is none yet or it was deleted."""
     created_at: datetime
     updated_at: datetime
 
 
 class Aggregated(Value):
-    """What one run did."""
+    """The result of one run."""
 
     processed: int = 0
-    """User playbooks that were looked at."""
+    """User playbooks considered."""
     clusters: int = 0
     generated: int = 0
     """Playbooks for all that were written, and wait for approval."""
     updated: int = 0
     archived: int = 0
     failed: int = 0
-    """Clusters that are as they were, since the model failed; the next run tries again."""
+    """Clusters left unchanged because the model failed; the next run tries again."""
     left: int = 0
-    """Clusters that are as they were, since a model wrote their playbook and none could be asked now."""
+    """Clusters left unchanged because a model wrote their playbook and none is available now."""
     errors: tuple[str, ...] = ()
     note: str = ""
     """Why rules wrote although a model is configured."""
@@ -96,12 +96,12 @@ class Aggregated(Value):
 
     @property
     def written(self) -> int:
-        """Playbooks of which it wrote the words."""
+        """Playbooks that it wrote."""
         return self.generated + self.updated
 
     @property
     def message(self) -> str:
-        """All of it in one line."""
+        """The result in one line."""
         if self.skipped_reason:
             return f"Skipped: {self.skipped_reason}"
         told = (
@@ -115,32 +115,32 @@ class Aggregated(Value):
 
 
 class SkillsMade(Value):
-    """What one run that writes skills did."""
+    """The result of one run that writes skills."""
 
     created: int = 0
     updated: int = 0
-    """Rewritten: in place, or as one that waits to take the place of one that a person decided on."""
+    """Rewritten, in place or as a proposal to replace one that a person has decided on."""
     skipped_reason: str = ""
-    """Why nothing was looked at; empty if something was."""
+    """Why nothing was considered; empty if something was."""
     playbook_count: int = 0
     cluster_count: int = 0
     least_count: int = 0
-    """How many playbooks have to be alike for a skill."""
+    """How many similar playbooks a skill needs."""
     failed: int = 0
-    """Clusters for which the model failed; they are due again the next time."""
+    """Clusters for which the model failed; the next run tries again."""
     left: int = 0
-    """Clusters that changed while they were written, or for which no money was left; due again the next time."""
+    """Clusters that changed meanwhile, or for which the budget was spent; the next run tries again."""
     note: str = ""
     """Why rules wrote although a model is configured."""
 
     @property
     def written(self) -> int:
-        """Skills of which it wrote the words."""
+        """Skills that it wrote."""
         return self.created + self.updated
 
     @property
     def message(self) -> str:
-        """All of it in one line."""
+        """The result in one line."""
         if self.skipped_reason:
             return f"Skipped: {self.skipped_reason}"
         told = (

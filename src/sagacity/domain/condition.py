@@ -16,10 +16,10 @@ from sagacity.domain.base import Value
 MAX_DEPTH = 8
 MAX_COMPARISONS = 100
 MAX_VALUES = 1_000
-"""All that `in` lists, over the whole condition."""
+"""Maximum number of values in all `in` lists of a condition."""
 MAX_FIELD_CHARACTERS = 512
 MAX_TEXT_CHARACTERS = 1_024
-"""Of a text that a field is compared with."""
+"""Maximum length of a text that a field is compared with."""
 
 
 class Operator(StrEnum):
@@ -35,13 +35,13 @@ class Operator(StrEnum):
     IN = "in"
     """Equal to one of a list."""
     CONTAINS = "contains"
-    """A list that has such an element, or a text that has such a part."""
+    """A list with such an element, or a text with such a part."""
     EXISTS = "exists"
     """There (true) or not (false)."""
 
 
 Scalar: TypeAlias = bool | int | float | str
-"""What a field is compared with; one without a value is asked for by `exists`."""
+"""The value that a field is compared with; use `exists` to test for a missing one."""
 
 
 class Comparison(Value):

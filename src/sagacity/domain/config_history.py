@@ -1,4 +1,4 @@
-"""What is known of the configurations that an organisation had."""
+"""What is known of the versions of an organisation's configuration."""
 
 from datetime import datetime
 
@@ -8,24 +8,24 @@ from sagacity.domain.base import DescribedValue
 
 
 class ConfigVersion(DescribedValue):
-    """One configuration that an organisation had."""
+    """One version of an organisation's configuration."""
 
     version: int
-    """Counts the organisation's configurations from 1."""
+    """Number of the version, from 1."""
     at: datetime
     """When it was set."""
     author: str
     """Who set it: `token:ID`, `user:PSEUDONYM`, `local` (this machine, without a token), `operator` or `system`."""
     fields: tuple[str, ...]
-    """The fields that differ from the version before."""
+    """The fields that differ from the previous version."""
 
 
 class FieldChange(DescribedValue):
-    """A value in which two configurations differ. A secret is a mask on both sides."""
+    """A value that differs between two versions. Secrets are masked on both sides."""
 
     field: str
-    """Where it is, such as `llm_config.generation_model_name`; a place in a list is a number."""
+    """Its path, such as `llm_config.generation_model_name`; list indexes are numbers."""
     old: JsonValue
-    """What it was; null if it was not there."""
+    """The old value; null if missing."""
     new: JsonValue
-    """What it is; null if it is not there."""
+    """The new value; null if missing."""

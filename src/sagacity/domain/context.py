@@ -1,4 +1,4 @@
-"""What a model is handed: sections of text within token budgets, each line naming what it came from."""
+"""The context for a model: sections of text within token budgets, each line with its source."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -20,10 +20,10 @@ class SectionName(StrEnum):
 
 
 class ContextBudgets(Value):
-    """Tokens that each section may take of the whole; what one does not need goes to those that do."""
+    """Token budgets of the sections; what one does not need goes to those that do."""
 
     total_tokens: int = 5_000
-    """Hard cap on the rendered text, headings and all."""
+    """Hard cap on the rendered text, including headings."""
     profile_tokens: int = 600
     facts_tokens: int = 1_500
     episodes_tokens: int = 1_500
@@ -44,17 +44,17 @@ class ContextBudgets(Value):
 
 
 class Said(Value):
-    """One turn of the conversation that goes on now."""
+    """One turn of the current conversation."""
 
     role: str
     content: str
     interaction_id: InteractionId | None = None
-    """None for a turn that a client sent along and nobody stored."""
+    """None for a turn that was sent along and is not stored."""
     said_at: datetime | None = None
 
 
 class KnownEntity(Value):
-    """Somebody or something that the user spoke of, and how it belongs to others."""
+    """An entity that the user spoke of, and its relationships."""
 
     entity_id: int
     name: str
@@ -67,30 +67,30 @@ class ContextItem(Value):
     """One line of a context, and its source."""
 
     citation: str
-    """As it stands in brackets in the text: a letter for the kind and a number, such as `p:7` or `i:12`."""
+    """Its citation in the text: a letter for the kind and a number, such as `p:7` or `i:12`."""
     kind: str
     item_id: str
-    """By which the API knows it: a profile's id, the number of anything else."""
+    """Its id in the API: a profile's uid, the number of anything else."""
     text: str
-    """The line as it was rendered."""
+    """The rendered line."""
     tokens: int
     score: float = 0.0
     relevance: float | None = None
-    """How likely it answers the question, in [0, 1]; None where neither words nor meaning found it."""
+    """Probability that it answers the question, in [0, 1]; None if neither words nor meaning found it."""
     components: dict[str, float] = {}
-    """What the score was made of, by name."""
+    """The parts of the score, by name."""
     is_cut: bool = False
-    """Whether the text goes on where it came from."""
+    """Whether the line was shortened."""
 
 
 class DropReason(StrEnum):
-    """Why a result is not in the context."""
+    """Why a result was left out of the context."""
 
     OVER_BUDGET = "over_budget"
     DUPLICATE = "duplicate"
     """The same text, or the same turn, is in the context already."""
     QUESTION = "question"
-    """A turn that says what is asked now, and no more."""
+    """A turn that only repeats the question."""
     EMPTY = "empty"
 
 
@@ -110,19 +110,19 @@ class Section(Value):
     tokens: int
     """Of the rendered section, heading included."""
     budget_tokens: int
-    """What it could take, with what it took of the room that others left."""
+    """Its budget, including what other sections left over."""
     items: tuple[ContextItem, ...] = ()
 
 
 class Context(Value):
-    """What goes into a prompt."""
+    """A context, for a prompt."""
 
     text: str
     """Empty when nothing is known."""
     total_tokens: int
-    """Of `text`, counted by the tokenizer; never more than the hard cap."""
+    """Number of tokens of `text`; never more than the hard cap."""
     truncated: bool
-    """Whether anything found was shortened, or left out for lack of space."""
+    """Whether any result was shortened or left out for lack of space."""
     sections: tuple[Section, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     trace: Trace = Trace()

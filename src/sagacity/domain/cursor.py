@@ -1,4 +1,4 @@
-"""How far a learner got in a user's log, and what it could not digest."""
+"""How far a learner has read a user's log, and the windows that it gave up on."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,17 +12,17 @@ from sagacity.domain.memory import MemoryKind, Status
 
 
 class LogHead(Value):
-    """How long a user's log is, when it last grew, and when a learner has to look at it next."""
+    """The length of a user's log, when it last grew, and when it is due."""
 
     end: int = 0
-    """The number of the last turn; 0 where there is none."""
+    """The number of the last turn; 0 if there is none."""
     last_publish_at: datetime | None = None
     due_at: datetime | None = None
     """None: nothing waits."""
 
 
 class Outcome(StrEnum):
-    """How a learner's last try at a window ended."""
+    """The outcome of a learner's last attempt at a window."""
 
     LEARNED = "learned"
     NOTHING = "nothing"

@@ -1,4 +1,4 @@
-"""The figures of a dashboard over time: what was published, learned and judged."""
+"""The figures of a dashboard over time: published, learned, judged."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ class FigureFilter(Value):
     """What to count, and by what; None for any."""
 
     start: datetime
-    """From this moment on."""
+    """At or after this moment."""
     end: datetime
     """Before this moment."""
     granularity: Granularity = Granularity.DAY
@@ -47,7 +47,7 @@ class FigurePoint(DescribedValue):
     """What happened during one step."""
 
     timestamp: datetime
-    """When it begins."""
+    """Its beginning."""
     interactions: int = 0
     """Turns that were published."""
     profiles: int = 0
@@ -77,7 +77,7 @@ class FigureReport(DescribedValue):
     """The figures of a dashboard over time."""
 
     period_days: int
-    """How many times 24 hours it covers, up to now."""
+    """Number of periods of 24 hours that it covers, up to now."""
     granularity: Granularity
     """How long a step is. Steps are those of UTC, and weeks begin on Monday; the first and the last are parts."""
     by: FigureGroup | None = None

@@ -1,4 +1,4 @@
-"""How far user playbooks were distilled: what one run remembers for the next."""
+"""How far user playbooks were distilled: what one run keeps for the next."""
 
 from datetime import datetime
 

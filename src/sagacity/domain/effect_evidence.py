@@ -1,4 +1,4 @@
-"""What counts of sessions with and without a memory allow to say."""
+"""What the counts of sessions with and without a memory allow us to conclude."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What memories do to the sessions that are shown them: compared with those that were drawn to go without."""
+"""The effect of memories on sessions: those that were shown one, compared with those drawn to go without."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -105,7 +105,7 @@ class MemoryEffect(Effect):
     entity_type: MemoryKind
     """The kind of memory."""
     entity_id: str
-    """What the API knows the memory by: a profile's id, or another memory's number."""
+    """The memory's id in the API: a profile's id, or another memory's number."""
     content: str | None = None
     """What it says; null if it is gone."""
     surfaced_count: int = 0

@@ -1,4 +1,4 @@
-"""Erasing a user: what is known of it while it goes on, and the report that stays of it."""
+"""Erasing a user: its state while it runs, and the report that remains."""
 
 from datetime import datetime
 from typing import Literal
@@ -87,7 +87,7 @@ class ErasureReport(DescribedValue):
     database: str
     """Which kind of database it is, and its name."""
     requested_at: datetime
-    """When it was asked for."""
+    """When it was requested."""
     gone_at: datetime
     """When the last row was deleted; what is stored under the same id since then is a new user's."""
     finished_at: datetime

@@ -1,4 +1,4 @@
-"""Was a session a success, and was the answer better than its shadow."""
+"""Evaluations: whether a session was a success, and whether the answer was better than its shadow."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What became of the entries that learners proposed, counted."""
+"""Counts of what became of the entries that learners proposed."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -38,12 +38,12 @@ class EntryCounts(Value):
 
     proposed: int = 0
     kept: int = 0
-    """Became memories of their own, whether or not they replaced others."""
+    """Stored as memories of their own, whether or not they replaced others."""
     merged: int = 0
-    """Joined a memory, or another entry, that says the same or goes together with it."""
+    """Merged into a memory or another entry that says the same or belongs with it."""
     dropped: int = 0
     reasons: dict[Rejection, int] = {}
-    """Of those dropped, how many for which reason."""
+    """Dropped entries by reason."""
 
     def __add__(self, other: "EntryCounts") -> "EntryCounts":
         """Return the sums of both."""
@@ -65,10 +65,10 @@ class ExtractionRecord(EntryCounts):
     version: Status
     """The version that was written."""
     run_id: RunId | None = None
-    """With which its changes are recorded; None where there were none."""
+    """The run under which its changes are recorded; None if there were none."""
     first_seq: int
     last_seq: int
-    """The turns that were read, by their numbers in the user's log."""
+    """The turns that were read, by their `seq`."""
     prompt: str = ""
     """The prompt's name and version; empty for rules."""
     model: str = ""

@@ -1,4 +1,4 @@
-"""A user's graph: who and what they speak of, and how these belong together."""
+"""A user's graph: entities that the user speaks of, and the relationships between them."""
 
 import re
 import unicodedata
@@ -17,11 +17,11 @@ RelationshipId = NewType("RelationshipId", int)
 USER: Final = "user"
 """The name of the user themself in the graph."""
 NAME_SLOT: Final = "identity.name"
-"""The slot of what says the user's own name."""
+"""The slot of the user's own name."""
 MAX_NAME_CHARACTERS = 120
 MAX_DESCRIPTION_CHARACTERS = 2_000
 MAX_NAME_WORDS = 5
-"""Of a name that is looked for in running text."""
+"""Maximum number of words of a name within a text."""
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _JOINERS = "\u200c\u200d"
@@ -33,7 +33,7 @@ _UNSPACED = re.compile(
 """Thai, Lao, Burmese, Khmer, Chinese, Japanese, and Korean with its particles: names have no spaces around them."""
 _LONGEST_UNSPACED = 6
 MAX_NAMES_WITHIN = 2_000
-"""Of one text; more would make the look-up long, and a text that long is pasted."""
+"""Maximum number of names of one text: more would slow the look-up, and such a long text is pasted."""
 
 
 class EntityType(StrEnum):
@@ -83,17 +83,17 @@ class RelationType(StrEnum):
 
 
 def clean_name(text: str) -> str:
-    """Return *text* as a name: one line, nothing that is not seen, and no longer than a name is."""
+    """Return *text* as a name: one line, without invisible characters, cut to the maximum length."""
     return " ".join(_seen(text).split())[:MAX_NAME_CHARACTERS].rstrip()
 
 
 def clean_description(text: str) -> str:
-    """Return *text* without what is not seen and with plain spaces, as long as a description may be."""
+    """Return *text* as a description: without invisible characters, with plain spaces, cut to the maximum length."""
     return " ".join(_seen(text).split())[:MAX_DESCRIPTION_CHARACTERS].rstrip()
 
 
 def _seen(text: str) -> str:
-    """Return *text* with a space for each character that is not seen; a question brings some hundred names."""
+    """Return *text* with a space for each invisible character; fast, because a question has about a hundred names."""
     if text.isprintable():
         return text
     return "".join(
@@ -102,7 +102,7 @@ def _seen(text: str) -> str:
 
 
 def normalized(name: str) -> str:
-    """Return *name* as names are compared: case folded, compatible forms alike, as long as databases look up."""
+    """Return *name* in its comparable form: case folded, NFKC, cut to the length that databases can look up."""
     text = clean_name(name)
     if text.isascii():  # quicker, as a question brings some fifty names, and the same
         return text.lower()
@@ -116,7 +116,7 @@ def relation_word(text: str) -> str:
 
 def names_within(text: str, *, as_names: bool = False) -> list[str]:
     """
-    Return what in running *text* could be a name, as names are compared.
+    Return what could be a name in running *text*, in comparable form.
 
     That is one to five words in a row, and in scripts without spaces any two to six characters.
 
@@ -159,7 +159,7 @@ class EntityMention(Value):
 
     @property
     def normalized_name(self) -> str:
-        """The name as it is compared."""
+        """The name in its comparable form."""
         return normalized(self.name)
 
 
@@ -184,7 +184,7 @@ class NewEntity(Value):
 
 
 class EntityEdit(Value):
-    """What is to be different; None leaves it as it is."""
+    """The changes; None leaves a field unchanged."""
 
     name: Name | None = None
     entity_type: EntityType | None = None
@@ -203,19 +203,19 @@ class Entity(Value):
     entity_type: EntityType
     description: str = ""
     aliases: tuple[str, ...] = ()
-    """Other names by which it is found."""
+    """Other names of it."""
     attributes: dict[str, JsonValue] = {}
     mention_count: int = 0
-    """How many memories speak of it."""
+    """Number of memories that mention it."""
     last_mentioned_at: datetime | None = None
     source_memory_ids: tuple[MemoryUid, ...] = ()
-    """The newest memories that speak of it."""
+    """The newest memories that mention it."""
     created_at: datetime
     updated_at: datetime
 
 
 class NewRelationship(Value):
-    """A relationship that someone makes by hand."""
+    """A relationship to add by hand."""
 
     source_entity_id: EntityId
     target_entity_id: EntityId
@@ -226,7 +226,7 @@ class NewRelationship(Value):
 
 
 class RelationshipEdit(Value):
-    """What is to be different; None leaves it as it is."""
+    """The changes; None leaves a field unchanged."""
 
     relationship_type: RelationWord | None = None
     description: Description | None = None
@@ -248,13 +248,13 @@ class Relationship(Value):
     description: str = ""
     confidence: float = 1.0
     is_bidirectional: bool = False
-    """Whether it reads the same from both ends; it is followed both ways in any case."""
+    """Whether it is symmetric. Either way it is followed in both directions."""
     valid_from: datetime | None = None
-    """Since when it holds, by the first memory that says so; None if it was written by hand."""
+    """Since when it holds, by the first memory that states it; None if it was written by hand."""
     valid_to: datetime | None = None
-    """Until when it held, by the last memory that said so; None as long as it holds."""
+    """Until when it held, by the last memory that stated it; None while it holds."""
     source_memory_ids: tuple[MemoryUid, ...] = ()
-    """The newest memories that say so."""
+    """The newest memories that state it."""
     created_at: datetime
     updated_at: datetime
 
@@ -269,11 +269,11 @@ class EntityGraph(Value):
 
 
 class Near(Value):
-    """A memory that speaks of an entity near those asked for."""
+    """A memory that mentions an entity near the requested ones."""
 
     memory_id: MemoryId
     score: float
     """0 to 1: the product of the confidences on the best path there, halved each step; 1 without a step."""
     hops: int
     via: EntityId
-    """The entity that it speaks of."""
+    """The entity that it mentions."""

@@ -1,4 +1,4 @@
-"""Which memories a session goes without, so that it can be seen what they are good for: drawn by a keyed hash."""
+"""Which memories a session goes without, so that their effect can be measured: drawn with a keyed hash."""
 
 import hashlib
 import hmac
@@ -12,17 +12,17 @@ from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Scored
 
 MOST_SHARE: Final = 0.2
-"""No more of the sessions may go without a memory: what is measured of it is not worth more."""
+"""Maximum share of sessions that go without a memory: a measurement is not worth more."""
 HELD_OUT_KINDS: Final = FACT_KINDS | {MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK}
-"""Kinds of which memories may be held out: what is known of a user, and how to act."""
+"""Kinds whose memories may be held out."""
 _USE: Final = b"sagacity holdout"
 
 
 class Holdout(Value):
-    """The lots of one session."""
+    """The draw for one session."""
 
     share: float
-    """The probability with which a memory is held out; above 0."""
+    """The probability that a memory is held out; above 0."""
     org_id: OrgId
     user_id: UserId
     session_id: SessionId
@@ -31,7 +31,7 @@ class Holdout(Value):
         """
         Return whether the session goes without a memory.
 
-        HMAC-SHA256 of who, which session and which memory, as a number in [0, 1), is compared with the share. So it is
+        HMAC-SHA256 of user, session and memory, as a number in [0, 1), is compared with the share. So the draw is
         the same in every process, and nothing is stored; lots of different sessions and memories are independent. If
         the share is raised, what was held out stays so.
         """
@@ -42,7 +42,7 @@ class Holdout(Value):
 
 
 class ExtractorVersion(Value):
-    """What made a memory: its extractor, with the version of its prompt and the model."""
+    """The source of a memory: its extractor, with the version of its prompt and the model."""
 
     learner: str = ""
     """The extractor's name; empty for what was written through the API."""
@@ -54,7 +54,7 @@ class ExtractorVersion(Value):
 
 def may_be_held_out(one: Scored) -> bool:
     """
-    Return whether something that was found may be held out.
+    Return whether a result may be held out.
 
     Turns may not, for they are evidence; nor may episodes and skills, which are asked for; nor what warns of something,
     such as an allergy, whatever the question is.
@@ -66,7 +66,7 @@ def may_be_held_out(one: Scored) -> bool:
 
 
 def extractor_of(memory: Memory) -> ExtractorVersion:
-    """Return what made a memory."""
+    """Return the source of a memory."""
     made = memory.provenance
     return ExtractorVersion(
         learner=made.learner, method=made.method, prompt_version=made.prompt_version, model=made.model
@@ -74,5 +74,5 @@ def extractor_of(memory: Memory) -> ExtractorVersion:
 
 
 def name_of(memory: Memory) -> str:
-    """Return what the API knows a memory by."""
+    """Return a memory's id in the API."""
     return str(KINDS[memory.kind].wire_id(memory))

@@ -15,9 +15,9 @@ MemoryUid = NewType("MemoryUid", str)
 RunId = NewType("RunId", str)
 
 ORGANISATION: Final = None
-"""In place of a `UserId`: what is done, or due, is the organisation's own."""
+"""Instead of a `UserId`: the organisation itself."""
 MAX_INT = 2**63 - 1
-"""The largest number that a row can have, and a column can hold."""
+"""The largest number that a row or an integer column can hold."""
 MAX_KEY_BYTES = 1_024
 """Of an id or a name that databases look up, in UTF-8: PostgreSQL has room for 2,704 bytes in a row of an index, which
 holds two of these and an organisation's."""
@@ -32,10 +32,10 @@ def byte_count(text: str) -> int:
 
 def fitting_key(text: str) -> str:
     """
-    Return *text*, which a key has room for.
+    Return *text*, checked to fit into a key.
 
     Raises:
-        ValueError: it has not; says how much there is.
+        ValueError: it is too long; the message names the limit.
     """
     if (size := byte_count(text)) > MAX_KEY_BYTES:
         raise ValueError(f"at most {MAX_KEY_BYTES} bytes in UTF-8 are allowed, and this has {size}")
@@ -43,14 +43,14 @@ def fitting_key(text: str) -> str:
 
 
 def cut_key(text: str) -> str:
-    """Return as much of the beginning of *text* as a key has room for."""
+    """Return the beginning of *text* that fits into a key."""
     return (
         text if byte_count(text) <= MAX_KEY_BYTES else text.encode()[:MAX_KEY_BYTES].decode(errors="ignore")
     )
 
 
 def whole_key(text: str) -> str:
-    """Return *text* as a key; of one that has no room, its beginning and a hash by which it differs from all others."""
+    """Return *text* as a key; if it does not fit, its beginning with a hash that keeps it distinct."""
     if byte_count(text) <= MAX_KEY_BYTES:
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_DIGITS]
@@ -58,7 +58,7 @@ def whole_key(text: str) -> str:
 
 
 class IdSource(Protocol):
-    """Where new identifiers come from; tests pass one that counts."""
+    """The source of new identifiers; tests pass one that counts."""
 
     def new(self) -> str:
         """Return an identifier that was never returned before."""

@@ -11,9 +11,9 @@ from sagacity.domain.ids import InteractionId, RequestId, SessionId, UserId
 from sagacity.domain.trust import OUTSIDE, TOOL_ROLES, WEB_ROLES, Origin, least_trusted
 
 INTERACTION = "interaction"
-"""What a turn is called where kinds of memories are listed beside it."""
+"""The name of turns beside the kinds of memory."""
 DEFAULT_AGENT_VERSION = "agent-v0"
-"""Of an agent that names no version."""
+"""The version of agents that name none."""
 AGENT_ROLES = frozenset({"agent", "assistant", "system", "internal"}) | TOOL_ROLES | WEB_ROLES
 _SPEAKERS = AGENT_ROLES | {"user", "human", "ai", "bot", "developer", "function", "model"}
 
@@ -24,7 +24,7 @@ def is_person(role: str) -> bool:
 
 
 def origin_of_role(role: str) -> Origin:
-    """Return what a turn under *role* comes from, where its sender says no more."""
+    """Return the origin of a turn under *role*, unless its sender names one."""
     name = role.strip().lower()
     if name in TOOL_ROLES:
         return Origin.TOOL
@@ -34,7 +34,7 @@ def origin_of_role(role: str) -> Origin:
 
 
 def speaker_of(role: str) -> str:
-    """Return the name that *role* gives ("Caroline"); empty where it says only whose turn it was."""
+    """Return the name in *role* ("Caroline"); empty if it only says whose turn it was."""
     name = role.strip()
     return "" if name.lower() in _SPEAKERS else name
 
@@ -63,7 +63,7 @@ class Citation(Value):
 
 
 class NewInteraction(Value):
-    """One turn or event as it was sent in."""
+    """One turn or event as it was sent."""
 
     role: str = "User"
     content: str = ""
@@ -76,13 +76,13 @@ class NewInteraction(Value):
     tools_used: tuple[ToolUse, ...] = ()
     citations: tuple[Citation, ...] = ()
     happened_at: datetime | None = None
-    """By its sender's clock; None where the sender did not say."""
+    """By its sender's clock; None if not given."""
     origin: Origin | None = None
-    """What it comes from, as its sender says; its role may say that it is trusted less."""
+    """Its origin as its sender says; its role may lower its trust."""
 
     @property
     def stamped_origin(self) -> Origin:
-        """What it counts as: an operator's word, which only a reviewer may send, or what is trusted least."""
+        """Its effective origin: an operator's word, which only a reviewer may send, or the least trusted one."""
         by_role = origin_of_role(self.role)
         if self.origin is Origin.OPERATOR:
             return Origin.OPERATOR
@@ -90,24 +90,24 @@ class NewInteraction(Value):
 
     @property
     def has_image(self) -> bool:
-        """Whether an image came with it. Where many turns are read at a time, that is all that is read of it."""
+        """Whether it has an image. When many turns are read at a time, the image itself is not read."""
         return bool(self.image_url or self.image_base64)
 
     @property
     def text(self) -> str:
-        """What was said and done, and what should have been said, in lines."""
+        """What was said and done, and what should have been said, as lines."""
         parts = (self.content, self.user_action_description, self.expert_content)
         return "\n".join(part for part in parts if part)
 
     @property
     def search_text(self) -> str:
-        """The text by which the turn is found: after its speaker's name where the role is one."""
+        """The text by which the turn is found, with its speaker's name first if the role is a name."""
         speaker = speaker_of(self.role)
         return f"{speaker}: {self.text}" if speaker and self.text else self.text
 
 
 class NewRequest(Value):
-    """One publish call as it was sent in."""
+    """One publish call as it was sent."""
 
     request_id: RequestId
     user_id: UserId
@@ -117,17 +117,17 @@ class NewRequest(Value):
     skip_aggregation: bool = False
     force_extraction: bool = False
     evaluation_only: bool = False
-    """Nothing is learned from it; its session is judged."""
+    """Nothing is learned from it; only its session is evaluated."""
     metadata: dict[str, JsonValue] = {}
     interactions: tuple[NewInteraction, ...]
 
 
 OF_REQUEST: Final = ("source", "agent_version", "skip_aggregation", "evaluation_only")
-"""What a turn has from the request that it came with."""
+"""What a turn inherits from its request."""
 
 
 class Request(Value):
-    """One publish call as it is kept. `first_seq..last_seq` are its turns in its user's log."""
+    """One stored publish call. `first_seq..last_seq` are its turns in its user's log."""
 
     request_id: RequestId
     user_id: UserId
@@ -137,17 +137,17 @@ class Request(Value):
     skip_aggregation: bool = False
     force_extraction: bool = False
     evaluation_only: bool = False
-    """Nothing is learned from it; its session is judged."""
+    """Nothing is learned from it; only its session is evaluated."""
     metadata: dict[str, JsonValue] = {}
     first_seq: int
     last_seq: int
     created_at: datetime
     is_held: bool = False
-    """Whether a quarantine keeps its turns from being served."""
+    """Whether a quarantine holds its turns."""
 
 
 class Interaction(NewInteraction):
-    """One turn or event as it is kept; `seq` counts a user's turns from 1 in the order of commit."""
+    """One stored turn or event; `seq` counts a user's turns from 1 in the order of commit."""
 
     interaction_id: InteractionId
     seq: int
@@ -161,11 +161,11 @@ class Interaction(NewInteraction):
     """Whether nothing is learned from it."""
     created_at: datetime
     is_held: bool = False
-    """Whether a quarantine keeps it from being served."""
+    """Whether a quarantine holds it."""
 
     @property
     def occurred_at(self) -> datetime:
-        """When it happened: as its sender says, but no later than it came in, as no clock says what is to come."""
+        """When it happened by its sender's clock, but no later than it arrived."""
         return min(self.happened_at or self.created_at, self.created_at)
 
     @property

@@ -1,4 +1,4 @@
-"""The table of the kinds of memory: what is said of each once, for every room."""
+"""The table of the kinds of memory: each property of a kind is defined here once, for every room."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,16 +24,16 @@ from sagacity.domain.views.user_playbook import user_playbook_view
 
 
 class KindScope(StrEnum):
-    """Whose memories of a kind are."""
+    """The owner of memories of a kind."""
 
     USER = "user"
-    """One user's; shown to no other."""
+    """One user, and never shown to another."""
     ORGANISATION = "organisation"
-    """The organisation's; they serve all its users."""
+    """The organisation; they serve all its users."""
 
 
 class ShowMemory(Protocol):
-    """Makes the wire shape of a memory."""
+    """Builds the wire shape of a memory."""
 
     def __call__(
         self,
@@ -43,14 +43,14 @@ class ShowMemory(Protocol):
         relevance: float | None = None,
         components: Mapping[str, float] | None = None,
     ) -> View:
-        """Show a memory; *score* and its *components* when it was searched for."""
+        """Show a memory, with *score* and its *components* if it was searched for."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindSpec:
     """
-    What holds for all memories of one kind.
+    The properties of one kind of memory.
 
     To add a kind: its name in `MemoryKind` and its row here; where it is learned from a user's log, also its extractors
     in a file of their own and their row in `learning/extractors/table.py`; where its reply differs from `MemoryView`,
@@ -62,18 +62,18 @@ class KindSpec:
     search_list: str | None = None
     """Its list in the reply to a search of everything. None: the list of all such kinds, and only if asked for."""
     section: SectionName
-    """Where it stands in a context."""
+    """Its section in a context."""
     citation: str
-    """The letter that a source of this kind begins with, in a context."""
+    """The letter with which its citations begin."""
     is_versioned: bool = False
-    """Whether it holds for one version of an agent and carries a name; else it holds for every version."""
+    """Whether it has a name and an agent version; otherwise it holds for every version."""
     is_reviewed: bool = False
-    """Whether what was learned waits until a person approves it."""
+    """Whether learned memories wait for a person's approval."""
     is_known_by_uid: bool = False
-    """Whether the API knows it by its uid; else by its number."""
+    """Whether its id in the API is the uid; otherwise its number."""
 
     def wire_id(self, memory: Memory) -> str | int:
-        """Return what the API knows a memory of this kind by."""
+        """Return the id in the API of a memory of this kind."""
         return memory.uid if self.is_known_by_uid else memory.memory_id
 
 
@@ -120,23 +120,23 @@ KINDS: Final[Mapping[MemoryKind, KindSpec]] = {
 USER_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.scope is KindScope.USER)
 """Kinds that belong to one user."""
 TENANT_KINDS: Final = frozenset(KINDS) - USER_KINDS
-"""Kinds that belong to the tenant, and serve all its users."""
+"""Kinds that belong to the tenant and serve all its users."""
 FACT_KINDS: Final = frozenset({MemoryKind.PROFILE, MemoryKind.SEMANTIC})
-"""Kinds that say what holds of a user."""
+"""Kinds that state facts about a user."""
 VERSIONED_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.is_versioned)
 """Kinds that hold for one version of an agent."""
 REVIEWED_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.is_reviewed)
-"""Kinds of which a person approves what was learned."""
+"""Kinds whose learned memories a person approves."""
 
 
 def alike(kind: MemoryKind) -> tuple[MemoryKind, ...]:
-    """Return the kinds whose memories may say the same as one of *kind*, and are compared with it."""
+    """Return the kinds whose memories are compared with one of *kind*, because they may say the same."""
     return tuple(sorted(FACT_KINDS)) if kind in FACT_KINDS else (kind,)
 
 
 def visibility_of(memory: NewMemory) -> Visibility:
     """
-    Return whether a memory may be served while it is current and has not expired.
+    Return whether a memory may be served, while it is current and not expired.
 
     What is reviewed waits for its approval, unless a client wrote it; what a user taught serves that user at once, what
     only an agent or a tool said of a user never. Of low trust, what a client wrote waits like what was learned.

@@ -1,4 +1,4 @@
-"""What each call of a model was for, and what it cost."""
+"""The ledger: what each call of a model was for, and what it cost."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -8,32 +8,32 @@ from sagacity.domain.errors import MalformedOutput, ProviderError, ProviderRefus
 from sagacity.domain.ids import UserId
 
 SUCCEEDED = "ok"
-"""The outcome of a call that gave what was asked; others are the error's kind, such as `ProviderTimeout`."""
+"""The outcome of a successful call; others are the error's name, such as `ProviderTimeout`."""
 CANCELLED = "Cancelled"
-"""The outcome of a request for which nobody waited any longer."""
+"""The outcome of a request that was cancelled."""
 _ERRORS = (ProviderError, ProviderTimeout, ProviderRefused, MalformedOutput)
 OUTCOMES = (SUCCEEDED, *(kind.__name__ for kind in _ERRORS), CANCELLED)
 
 
 class ModelCallRecord(Value):
-    """One request to a provider, as it is written down: also one that failed, and each that was tried again."""
+    """The record of one request to a provider, including failed ones and each retry."""
 
     learner: str
-    """Who called: a learner's name, `aggregation:NAME`, `skills:NAME`, `query_reformulation`."""
+    """The caller: a learner's name, `aggregation:NAME`, `skills:NAME`, `query_reformulation`."""
     user_id: UserId = UserId("")
-    """Empty where the work was the tenant's own."""
+    """Empty if the work was the tenant's own."""
     model: str
     prompt: str = ""
     """The prompt's name and version, such as `profile_extraction/v2`."""
     attempt: int = 1
-    """1 for the first try of a call."""
+    """1 for the first attempt of a call."""
     prompt_tokens: int = 0
-    """As the provider says; estimated where it says nothing."""
+    """As reported by the provider, else estimated."""
     completion_tokens: int = 0
     cached_tokens: int = 0
-    """Of the prompt's tokens, those that the provider took from its cache."""
+    """Those of the prompt's tokens that came from the provider's cache."""
     cost_usd: float | None = None
-    """None where the model's price is not known."""
+    """None if the model's price is not known."""
     duration_ms: int = 0
     outcome: str = SUCCEEDED
     created_at: datetime
@@ -53,11 +53,11 @@ class Spending(Value):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
-    """Of the prompts' tokens, those that providers took from their caches."""
+    """Those of the prompts' tokens that came from the providers' caches."""
     cost_usd: float = 0.0
     """Of the calls whose price is known."""
     unpriced_count: int = 0
-    """Calls of models whose price is not known: what they cost is in no sum."""
+    """Calls of models without a known price, which no sum of costs includes."""
     duration_ms: int = 0
 
     @property
@@ -67,7 +67,7 @@ class Spending(Value):
 
 
 class CallFilter(Value):
-    """Which calls are meant; what is None asks for all."""
+    """Which calls are meant; None for any."""
 
     learner: str | None = None
     user_id: UserId | None = None

@@ -1,4 +1,4 @@
-"""What is measured while a question is answered."""
+"""Measurements taken while a question is answered."""
 
 from sagacity.domain.base import DescribedValue, Value
 
@@ -7,21 +7,21 @@ class Spread(DescribedValue):
     """The least, the largest and the mean of some scores."""
 
     min: float = 0.0
-    """The least."""
+    """Minimum."""
     max: float = 0.0
-    """The largest."""
+    """Maximum."""
     avg: float = 0.0
-    """Their mean."""
+    """Mean."""
 
 
 class Measures(Value):
     """What a trace says in numbers beside the strategies' own: for analytics, and not shown to a caller."""
 
     phases: dict[str, float] = {}
-    """Milliseconds of `query_analysis` and of `retrieval`, which is all strategies and reading what they found."""
+    """Milliseconds of `query_analysis` and of `retrieval`, which covers all strategies and reading their results."""
     scores: dict[str, Spread] = {}
-    """By strategy, of its own scores; one that found nothing has none."""
+    """By strategy, over its own scores; one without results is missing."""
     combined: float | None = None
-    """The mean score of what was ranked; None where nothing was."""
+    """Mean score of the ranked results; None if there were none."""
     kinds: dict[str, int] = {}
-    """How many different ones were found of each kind."""
+    """Distinct results of each kind."""

@@ -13,9 +13,9 @@ from sagacity.domain.principal import OF_END_USERS, CallerKind, Permission, Prin
 from sagacity.domain.role import Role
 
 CODE_PREFIX = "inv_"
-"""By which the code of an invitation is told from the one that a server asks of everybody."""
+"""The prefix that tells an invitation's code from the server's general invitation code."""
 MOST_INVITED = 1_000
-"""Open invitations of one organisation."""
+"""Maximum number of open invitations of one organisation."""
 
 
 class Access(NamedTuple):
@@ -23,7 +23,7 @@ class Access(NamedTuple):
 
     permissions: frozenset[Permission]
     of_all_users: bool
-    """Whether it is about everybody's data, or the own alone."""
+    """Whether it covers everybody's data or only one's own."""
 
 
 ACCESS_OF: Final[Mapping[Role, Access]] = {
@@ -41,7 +41,7 @@ class Member(Value):
     role: Role
     created_at: datetime
     created_by: str = ""
-    """Who let it in, as the audit log names callers."""
+    """Who added it, as named in the audit log."""
 
 
 class Membership(Value):
@@ -54,7 +54,7 @@ class Membership(Value):
 
 
 class Invitation(Value):
-    """An address that was invited; its code is in an e-mail, and only its hash is kept."""
+    """An invited address. Its code is in an e-mail, and only its hash is kept."""
 
     invitation_id: str
     email: str = Field(repr=False)
@@ -63,7 +63,7 @@ class Invitation(Value):
     created_by: str = ""
     expires_at: datetime
     attempts: int = 0
-    """How often its e-mail was tried."""
+    """Number of attempts to send its e-mail."""
 
 
 class KnownInvitation(Value):
@@ -76,14 +76,14 @@ class KnownInvitation(Value):
 
 def require_may_decide(principal: Principal, *roles: Role) -> None:
     """
-    Make sure that a caller may give and take *roles*: an administrator all but the owner's.
+    Make sure that a caller may grant and take *roles*; only owners may that of an owner.
 
     Raises:
-        Forbidden: it may not.
+        Forbidden: the caller may not.
     """
     principal.require(Permission.ADMIN)
     if principal.user_id is not None:
-        raise Forbidden("this call is of the whole organisation, and this caller acts for one user")
+        raise Forbidden("this call is for the whole organisation, but this caller acts for one user")
     is_owner = principal.role is Role.OWNER or principal.kind in {CallerKind.OPERATOR, CallerKind.LOCAL}
     if Role.OWNER in roles and not is_owner:
         raise Forbidden("only an owner decides who is an owner")

@@ -1,4 +1,4 @@
-"""The one learned thing, of a kind."""
+"""The memory: one learned thing, of a kind."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -42,7 +42,7 @@ class Status(StrEnum):
 
 
 ARCHIVED_STATUSES = frozenset({Status.ARCHIVED, Status.ARCHIVE_IN_PROGRESS})
-"""What is kept and not served."""
+"""Statuses that are kept and not served."""
 
 
 class ArchivedBy(StrEnum):
@@ -62,7 +62,7 @@ class Approval(StrEnum):
 
 
 class Visibility(StrEnum):
-    """Whether a memory may reach those whom it is for, as far as it is in force; kept with its search document."""
+    """Whether a memory in force may be returned; stored with its search document."""
 
     SERVED = "served"
     WAITS_FOR_REVIEW = "waits_for_review"
@@ -81,7 +81,7 @@ class TimeToLive(StrEnum):
     INFINITY = "infinity"
 
     def expiry(self, since: datetime) -> datetime | None:
-        """Return the moment when something said at *since* stops holding; None for never."""
+        """Return when something said at *since* expires; None for never."""
         days = _DAYS[self]
         return None if days is None else since + timedelta(days=days)
 
@@ -113,7 +113,7 @@ class BlockingIssue(Value):
 
 
 Slot = Annotated[str, AfterValidator(cut_key)]
-"""A text to look up by, cut to the length that databases look up."""
+"""A text to look up by, cut to the length that databases can index."""
 
 
 FIRST_VERSION = "1.0.0"
@@ -122,19 +122,19 @@ VersionNumber = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]*)(\.(0
 
 
 class SkillFacts(Value):
-    """What only a skill carries. Its instructions are the memory's content, and when to use it is the trigger."""
+    """Fields of a skill only. Its instructions are the memory's content, and when to use it is the trigger."""
 
     name: str = ""
-    """As people call it; `name` of the memory is that of the playbooks that it was made of."""
+    """Its display name; the memory's `name` is that of the playbooks that it was made of."""
     version: VersionNumber = FIRST_VERSION
     user_playbook_ids: tuple[MemoryId, ...] = ()
     tools: tuple[str, ...] = ()
-    """Names of tools that it speaks of."""
+    """Names of tools that it mentions."""
     blocking_issues: tuple[BlockingIssue, ...] = ()
     replaces: MemoryId | None = None
-    """Whose place it takes when a person approves it."""
+    """The skill that it replaces when a person approves it."""
     is_edited: bool = False
-    """Whether a person wrote in it: then no run overwrites it."""
+    """Whether a person edited it; then no run overwrites it."""
 
     @property
     def next_minor(self) -> str:
@@ -144,13 +144,13 @@ class SkillFacts(Value):
 
     @property
     def next_patch(self) -> str:
-        """The version after a person wrote in it."""
+        """The version after a person edited it."""
         major, minor, patch = self.version.split(".")
         return f"{major}.{minor}.{int(patch) + 1}"
 
 
 class ProfileFacts(Value):
-    """What a profile says, in parts; empty where the sender gave none."""
+    """The parts of a profile; empty if the sender gave none."""
 
     category: str = ""
     attribute: str = ""
@@ -163,17 +163,17 @@ class SemanticFacts(Value):
     topic: str = ""
     subtopic: str = ""
     fact: str = ""
-    """In the sender's words, where these differ from the content."""
+    """In the sender's words, if they differ from the content."""
 
 
 class EpisodeFacts(Value):
-    """What only an episode carries: its content is the summary of a session, unless the sender gave one beside it."""
+    """Fields of an episode only. Its content is the summary of a session, unless the sender gave another summary."""
 
     session_id: SessionId | None = None
     event_type: str = "conversation"
     title: str = ""
     summary: str = ""
-    """Where it differs from the content."""
+    """If it differs from the content."""
     outcome: str = ""
     started_at: datetime | None = None
     """When its first turn happened."""
@@ -183,43 +183,43 @@ class EpisodeFacts(Value):
 
 
 class ProcedureFacts(Value):
-    """What a user playbook says, in parts; empty where the sender gave none."""
+    """The parts of a user playbook; empty if the sender gave none."""
 
     name: str = ""
     steps: tuple[str, ...] = ()
 
 
 class Attributes(Value):
-    """What only some kinds carry; empty where a kind has no use for it."""
+    """Fields of some kinds only; empty for the others."""
 
     time_to_live: TimeToLive = TimeToLive.INFINITY
     custom_features: dict[str, JsonValue] = {}
     extractor_names: tuple[str, ...] = ()
     slot: Slot = ""
-    """What the memory is the answer to, such as `location.home`; one current memory a user and exclusive slot."""
+    """The question that it answers, such as `location.home`. An exclusive slot has one current memory per user."""
     skill: SkillFacts | None = None
     profile: ProfileFacts | None = None
     semantic: SemanticFacts | None = None
     episode: EpisodeFacts | None = None
     procedure: ProcedureFacts | None = None
     said_at: datetime | None = None
-    """When it was said last: the newest turn of its evidence happened then, or a person wrote it then."""
+    """When it was last said: the time of its newest evidence, or of a person's edit."""
     is_unconfirmed: bool = False
     """
     Whether agents and tools alone say a fact, or a rule rests on what is of low trust: until the user says so too, or a
     person confirms it, it is not served.
     """
     origin: Origin | None = None
-    """What it comes from: the least trusted of its sources. None where nobody stamped it."""
+    """Its origin: the least trusted of its sources. None if not recorded."""
     confirmed_through: InteractionId | None = None
-    """The newest turn when a person wrote, corrected or restored it: nothing that was said until then overrules it."""
+    """The newest turn when a person wrote, corrected or restored it: nothing said up to it overrules the memory."""
 
 
 WRITTEN_DIRECTLY = "direct"
 
 
 class Provenance(Value):
-    """How a memory came to be: by which learner, prompt and model, in which run."""
+    """The provenance of a memory: its learner, prompt, model and run."""
 
     learner: str = ""
     method: str = ""
@@ -260,7 +260,7 @@ class NewMemory(Value):
 
     @property
     def trust(self) -> Trust | None:
-        """How far it is trusted: as its origin, or a reviewer who approved it. None where nobody stamped it."""
+        """How far it is trusted: like its origin, or fully once a reviewer approved it. None if not recorded."""
         if self.attributes.origin is not None and self.approval is Approval.APPROVED:
             return Trust.HIGH
         return None if self.attributes.origin is None else trust_of(self.attributes.origin)
@@ -284,22 +284,22 @@ class NewMemory(Value):
 
 
 class Memory(NewMemory):
-    """One learned thing as it is kept; `memory_id` is its number, `uid` its name for ever."""
+    """One stored memory; `memory_id` is its number, `uid` its permanent name."""
 
     memory_id: MemoryId
     token_count: int = 0
-    """How many tokens the content is; counted when it is written, and 0 where nobody counted."""
+    """Number of tokens of the content, counted when it is written; 0 if not counted."""
     access_count: int = 0
     last_accessed_at: datetime | None = None
     superseded_by: MemoryId | None = None
     archived_at: datetime | None = None
-    """Since when it is archived; storage keeps it in step with the status."""
+    """Since when it is archived; storage updates it with the status."""
     archived_by: ArchivedBy = ArchivedBy.VERSION
     is_held: bool = False
-    """Whether a quarantine keeps it from being served; storage keeps it in step with the quarantines."""
+    """Whether a quarantine holds it; storage updates it with the quarantines."""
 
     def is_valid(self, now: datetime) -> bool:
-        """Whether it holds at *now*: neither expired nor superseded in the world."""
+        """Whether it holds at *now*: neither expired nor past the end of its validity."""
         return (self.expires_at is None or self.expires_at > now) and (
             self.valid_to is None or self.valid_to > now
         )

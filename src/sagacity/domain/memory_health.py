@@ -1,4 +1,4 @@
-"""What is wrong with stored memories: counted by problem, and told as one score; pure."""
+"""Problems of stored memories: counted by type, and summed up in one score; pure."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -10,24 +10,24 @@ from sagacity.domain.memory import MemoryKind
 
 
 class MemoryProblem(StrEnum):
-    """Why a memory in force may deserve no place, or cannot be relied on."""
+    """A problem of a memory in force."""
 
     JUNK = "junk"
     """It is empty, too short or too long, or says nothing."""
     DUPLICATE = "duplicate"
     """An older memory of the same owner and kind says nearly the same."""
     CONTRADICTION = "contradiction"
-    """A newer memory has another value for what has but one, or something in force was made to take its place."""
+    """A newer memory has another value of an exclusive slot, or a memory in force was made to replace it."""
     STALE = "stale"
-    """Nobody surfaced it in the time looked at, and it was not changed in that time."""
+    """It was neither surfaced nor changed in the period."""
     ORPHANED = "orphaned"
-    """It names turns, and none of them is there any more."""
+    """It names turns, and none of them exists any more."""
 
 
 LEAST_CHARACTERS: Final = 6
-"""Of a memory; with fewer it says nothing by itself."""
+"""Minimum number of characters of a memory; a shorter one says nothing by itself."""
 MOST_CHARACTERS: Final = 4_000
-"""Of a memory, but for episodes and skills; with more it is a pasted text."""
+"""Maximum number of characters, except for episodes and skills; a longer one is a pasted text."""
 BOILERPLATE: Final = (
     "lorem ipsum", "no information", "no information available", "no preferences", "not available", "not mentioned",
     "not specified", "nothing to remember", "placeholder", "test memory", "the user greeted the assistant",
@@ -47,7 +47,7 @@ DENIALS: Final = (
 )
 """Patterns of SQL for what denies a value: it contradicts no other value of the same slot."""
 EXAMPLES: Final = 3
-"""Memories shown of each problem."""
+"""How many memories are shown for each problem."""
 WEIGHTS: Final[Mapping[MemoryProblem, float]] = {
     MemoryProblem.JUNK: 1.0,
     MemoryProblem.DUPLICATE: 0.75,
@@ -72,7 +72,7 @@ class HealthQuery(Value):
     user_id: UserId | None
     """Whose; None: those of all users, and of the organisation."""
     days_back: int
-    """For how many times 24 hours a stale memory was neither surfaced nor changed."""
+    """After how many times 24 hours without being surfaced or changed a memory is stale."""
     exclusive_slots: tuple[str, ...] = ()
     """Slots that hold one value at a time."""
 
@@ -89,7 +89,7 @@ class SickMemory(Value):
 
 
 class Counts(Value):
-    """How many memories in force there are, and how many have each problem, with some of them."""
+    """The number of memories in force, and of those with each problem, with examples."""
 
     total: int
     counts: dict[MemoryProblem, int]
@@ -98,7 +98,7 @@ class Counts(Value):
 
 def score_of(total: int, counts: Mapping[MemoryProblem, int]) -> int | None:
     """
-    Return how sound memories are, from 0 to 100; None if there are none.
+    Return the health score of memories, from 0 to 100; None if there are none.
 
     100 less each problem's share of the memories times its weight, in points; not below 0.
     """

@@ -1,4 +1,4 @@
-"""Long runs that someone starts: over a user's whole log, or over a tenant's playbooks."""
+"""Operations: long runs that someone starts, over a user's whole log or a tenant's playbooks."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -11,18 +11,18 @@ from sagacity.domain.memory import MemoryKind
 
 
 class OperationName(StrEnum):
-    """The type of an operation; an organisation runs one of each at a time."""
+    """The type of an operation; an organisation runs one of each type at a time."""
 
     PROFILE_GENERATION = "profile_generation"
     PLAYBOOK_GENERATION = "playbook_generation"
     PLAYBOOK_AGGREGATION = "playbook_aggregation"
     SKILL_GENERATION = "skill_generation"
     USER_ERASURE = "user_erasure"
-    """Of these any number run at a time, and none is cancelled."""
+    """Operations of which any number run at a time, and none can be cancelled."""
 
     @property
     def is_of_users(self) -> bool:
-        """Whether it works on users' logs; if not, on what is the tenant's own."""
+        """Whether it works on users' logs, rather than on the tenant's own memories."""
         return self in GENERATED
 
 
@@ -50,12 +50,12 @@ class OperationStatus(StrEnum):
 
     @property
     def is_successful(self) -> bool:
-        """Whether it goes on or has completed: it neither failed nor was cancelled."""
+        """Whether it is running or completed: it neither failed nor was cancelled."""
         return self in {OperationStatus.IN_PROGRESS, OperationStatus.COMPLETED}
 
 
 class OperationParameters(Value):
-    """What was asked for; each filter that is empty asks for all."""
+    """The parameters of an operation; an empty filter admits all."""
 
     mode: OperationMode = OperationMode.RERUN
     user_id: UserId | None = None
@@ -68,12 +68,12 @@ class OperationParameters(Value):
 
     @property
     def leaves_turns_out(self) -> bool:
-        """Whether not all turns of a user are read."""
+        """Whether only some of a user's turns are read."""
         return any(one is not None for one in (self.start, self.end, self.source, self.agent_version))
 
 
 class Operation(Value):
-    """One run, with how far it is."""
+    """One run, with its progress."""
 
     operation_id: str
     name: OperationName
@@ -86,9 +86,9 @@ class Operation(Value):
     failed_count: int = 0
     """Scopes that were given up."""
     step_count: int = 0
-    """Steps that are done: clusters that were written up, stretches of logs that were read."""
+    """Completed steps: clusters written up, or stretches of logs read."""
     step_total: int = 0
-    """Of how many; 0 where that is not known, as with logs that grow."""
+    """Total number of steps; 0 if not known, as with growing logs."""
     turn_count: int = 0
     """Turns that were read."""
     generated_count: int = 0
@@ -123,7 +123,7 @@ class OperationItem(Value):
     status: ItemStatus = ItemStatus.WAITING
     attempts: int = 0
     next_try_at: datetime | None = None
-    """Since when, or from when on, it is its turn; None: it waits for it."""
+    """Since when, or from when on, it is due; None while it waits."""
     error: str = ""
     turn_count: int = 0
     generated_count: int = 0
@@ -133,11 +133,11 @@ class OperationItem(Value):
 
 
 class OperationProgress(Value):
-    """Which users a run has dealt with; of many, the first of each list."""
+    """The users of a run by state; of many, only the first of each list."""
 
     current_user_id: UserId | None = None
     """Who is being worked on."""
     done: tuple[OperationItem, ...] = ()
     failed: tuple[OperationItem, ...] = ()
     trouble: str = ""
-    """What keeps it from going on."""
+    """What blocks it."""

@@ -1,4 +1,4 @@
-"""Many values are made of others a few at a time: whoever else waits for the event loop has it in between."""
+"""Make many values a few at a time, so that others have the event loop in between."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -11,7 +11,7 @@ _AT_ONCE: Final = 50
 
 
 async def each(make: Callable[[Given], Made], values: Iterable[Given]) -> list[Made]:
-    """Return what *make* makes of each of *values*, in their order; it takes less than a millisecond for one."""
+    """Return the results of *make* for *values*, in order; one call must take less than a millisecond."""
     made: list[Made] = []
     for count, value in enumerate(values, 1):
         made.append(make(value))
@@ -21,13 +21,13 @@ async def each(make: Callable[[Given], Made], values: Iterable[Given]) -> list[M
 
 
 async def give_way() -> None:
-    """Let others have the event loop; in a thread without one there is nobody to wait for."""
+    """Yield to the event loop; does nothing in a thread without one."""
     if is_on_a_loop():
         await asyncio.sleep(0)
 
 
 def is_on_a_loop() -> bool:
-    """Whether this thread runs an event loop, which others wait for."""
+    """Whether this thread runs an event loop that others share."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""Who acts: one value that every entry makes, and that says whose rows may be reached and what may be done."""
+"""The principal of a call: whose rows it may reach, and what it may do."""
 
 from enum import StrEnum
 
@@ -12,7 +12,7 @@ from sagacity.domain.tenant import LOCAL_ORG, Tenant
 
 
 class Permission(StrEnum):
-    """What a caller may do; each public route needs one."""
+    """What a caller may do; each public route requires one permission."""
 
     READ = "memories:read"
     """See what was said and what was learned; search."""
@@ -21,13 +21,13 @@ class Permission(StrEnum):
     REVIEW = "memories:review"
     """Write, edit, approve and delete what serves all users."""
     LEARN = "learning:run"
-    """Start, watch and cancel long runs, and move versions."""
+    """Start, watch and cancel operations, and swap versions."""
     ADMIN = "admin"
-    """See and change how the organisation is configured."""
+    """Read and change the organisation's configuration."""
 
 
 class CallerKind(StrEnum):
-    """How a caller came in."""
+    """How a caller was identified."""
 
     LOCAL = "local"
     """From this machine, without a token."""
@@ -40,43 +40,43 @@ class CallerKind(StrEnum):
 
 
 OF_END_USERS = frozenset({Permission.READ, Permission.WRITE})
-"""What a person who signed in may do, with the own data alone."""
+"""What a signed-in person may do with their own data."""
 
 
 class Principal(Value):
-    """The caller behind one call. With a user it reaches that user's rows and the organisation's own, and no others."""
+    """The caller of one call. With a user, it reaches only that user's rows and the organisation's own."""
 
     tenant: Tenant
     user_id: UserId | None = None
     permissions: frozenset[Permission] = frozenset(Permission)
     kind: CallerKind = CallerKind.TOKEN
     actor: str = DIRECT
-    """As whom changes are recorded."""
+    """The caller's name in the change log."""
     audited_as: str = SYSTEM
-    """As whom the audit log names the caller, which says nothing of a person."""
+    """The caller's name in the audit log, which identifies no person."""
     account_id: UserId | None = None
     """The account, if the caller signed in to one; its role says whether it acts for its own user alone."""
     session_id: str | None = None
     """The session of that account."""
     role: Role | None = None
-    """What the account is in the organisation."""
+    """The account's role in the organisation."""
 
     def require(self, permission: Permission) -> None:
         """
         Make sure that the caller has *permission*.
 
         Raises:
-            Forbidden: it has not.
+            Forbidden: the caller lacks the permission.
         """
         if permission not in self.permissions:
             raise Forbidden(f"this call needs the permission {permission}")
 
     def require_operator(self) -> None:
         """
-        Make sure that the caller runs the installation: it administers the organisation that is always there.
+        Make sure that the caller runs the installation, as an administrator of the local organisation.
 
         Raises:
-            Forbidden: it is another organisation's, or a user's.
+            Forbidden: the caller belongs to another organisation, or acts for a user.
         """
         self.require(Permission.ADMIN)
         if self.tenant.org_id != LOCAL_ORG or self.user_id is not None:
@@ -86,7 +86,7 @@ class Principal(Value):
 
     def acting_for(self, user_id: UserId | None) -> UserId | None:
         """
-        Return the user whose rows a call reaches that names *user_id*, or nobody; None for all users of the tenant.
+        Return the user whose rows a call with *user_id* reaches; None for all users of the tenant.
 
         Raises:
             Forbidden: it names another user than the caller's.

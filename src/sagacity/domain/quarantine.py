@@ -1,4 +1,4 @@
-"""Quarantines: what is taken out of everything that is served, with all that was derived from it, and back."""
+"""Quarantines: data and everything derived from it, taken out of all that is served until it is released."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,7 +12,7 @@ from sagacity.domain.memory import Memory, NewMemory
 
 
 class QuarantineTarget(StrEnum):
-    """What is held, with all that was derived from it."""
+    """What a quarantine holds, together with everything derived from it."""
 
     SOURCE = "source"
     """Requests with that `source`."""
@@ -21,7 +21,7 @@ class QuarantineTarget(StrEnum):
     USER = "user"
     """All requests and memories of a user."""
     LEARNER = "learner"
-    """What one extractor or one playbook name made; its turns are served."""
+    """What one extractor or playbook name produced; the turns stay served."""
 
 
 class Published(Protocol):
@@ -34,17 +34,17 @@ class Published(Protocol):
 
     @property
     def user_id(self) -> UserId:
-        """Whose it is."""
+        """Its user."""
         ...
 
     @property
     def source(self) -> str:
-        """Where it comes from."""
+        """Its source."""
         ...
 
 
 class Standing(Value):
-    """A quarantine that has not been released, as far as new rows are concerned."""
+    """A quarantine in force, as far as new rows are concerned."""
 
     quarantine_id: str
     target: QuarantineTarget
@@ -63,7 +63,7 @@ class Standing(Value):
                 return False
 
     def is_of_memory(self, memory: NewMemory) -> bool:
-        """Whether *memory* is held by what it says of itself; what it rests on may hold it as well."""
+        """Whether *memory* is held because of its own fields; its evidence may hold it as well."""
         match self.target:
             case QuarantineTarget.SOURCE:
                 return memory.source == self.value
@@ -80,14 +80,14 @@ class Standing(Value):
 
 
 class Quarantine(Standing):
-    """What was taken out, by whom, when and why; and when it came back."""
+    """What is held, by whom, since when and why, and when it was released."""
 
     reason: str = ""
     actor: str = ""
     request_count: int = 0
-    """Requests that it held when it began."""
+    """Number of requests that it held at the start."""
     memory_count: int = 0
-    """Memories that it held when it began."""
+    """Number of memories that it held at the start."""
     created_at: datetime
     released_at: datetime | None = None
     released_by: str = ""

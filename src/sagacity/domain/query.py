@@ -1,4 +1,4 @@
-"""A question, what was found, and the scores that say why."""
+"""A question, what was found for it, and the scores."""
 
 import time
 from datetime import datetime
@@ -31,10 +31,10 @@ class SearchMode(StrEnum):
 
 
 class Ranking(StrEnum):
-    """How the strategies' results become one list; see `retrieval/rank.py`."""
+    """How the strategies' results are merged into one list; see `retrieval/rank.py`."""
 
     BLENDED = "blended"
-    """Scores of each strategy brought to one scale, each weighted by how much it tells apart; the default."""
+    """Scores of each strategy on one scale, weighted by how well it discriminates; the default."""
     RRF = "rrf"
     """Reciprocal ranks."""
     WEIGHTED = "weighted"
@@ -53,7 +53,7 @@ class StrategyName(StrEnum):
 
 class Filter(Value):
     """
-    What may be found at all; applied before any search.
+    Filters of what may be found; applied before any search.
 
     Interactions are asked for with `interactions=True`, memories with `kinds`. An empty list admits all. Times are
     inclusive.
@@ -64,13 +64,13 @@ class Filter(Value):
     user_id: UserId | None = None
     """One user's rows (and, for kinds without a user, the tenant's). None asks for all users of the tenant."""
     user_ids: tuple[UserId, ...] = ()
-    """Several users' rows; with `user_id` only what both admit. Kinds without a user are found all the same."""
+    """Several users' rows; with `user_id`, only what both admit. Kinds without a user are found as well."""
     statuses: tuple[Status, ...] = (Status.CURRENT,)
     visibility: tuple[Visibility, ...] = ()
     is_held: bool | None = False
-    """Whether quarantines hold it; None for both. What is held is asked for on purpose only."""
+    """Whether quarantines hold it; None for both. Held rows are found only on request."""
     approvals: tuple[Approval, ...] = ()
-    """What a reviewer said of the kinds that are reviewed; of the others it leaves out what was rejected."""
+    """The review status of reviewed kinds; of other kinds, rejected ones are left out."""
     agent_versions: tuple[str, ...] = ()
     """Of playbooks and skills; what is known of a user holds for every version."""
     names: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Filter(Value):
     source: str | None = None
     request_id: str | None = None
     tags: tuple[str, ...] = ()
-    """All of them, whatever their case: keywords of a memory, and the list `tags` in its or the request's metadata."""
+    """All required, ignoring case: keywords of a memory, and the list `tags` in its or the request's metadata."""
     metadata: Condition | None = None
     """Of a memory's metadata, with its `custom_features`; of a turn's request's metadata."""
     start: datetime | None = None
@@ -94,7 +94,7 @@ class Filter(Value):
 
 
 class RankingWeights(Value):
-    """What each signal counts for in the ranking `weighted`, where nobody says otherwise: the chat contract's."""
+    """The default weights of the ranking `weighted`, which are the chat contract's."""
 
     keyword: float = 0.35
     vector: float = 0.25
@@ -104,52 +104,52 @@ class RankingWeights(Value):
 
 
 class Query(Value):
-    """What to look for, among what, and how much of it."""
+    """A query: what to search for, where, and how much to return."""
 
     text: str
     wanted: Filter
     limit: int
-    """How many of each kind at the most."""
+    """How many results of each kind at most."""
     mode: SearchMode = SearchMode.HYBRID
     threshold: float = 0.0
-    """Least `Scored.relevance` of a result, in [0, 1]."""
+    """Minimum `Scored.relevance` of a result, in [0, 1]."""
     least_score: float = 0.0
-    """Least `Scored.score` of a result."""
+    """Minimum `Scored.score` of a result."""
     keeps_cautions: bool = True
-    """Whether what must not be missed is among the results, however well it matches."""
+    """Whether cautions are included in the results, however well they match."""
     ranking: Ranking = Ranking.BLENDED
     weights: RankingWeights = RankingWeights()
     """Of the ranking `weighted`."""
     strategies: tuple[StrategyName, ...] = (StrategyName.VECTOR, StrategyName.KEYWORD, StrategyName.GRAPH)
-    """Which ways of finding are used, as far as `mode` admits them."""
+    """The strategies, as far as `mode` admits them."""
     reference_at: datetime | None = None
-    """What "today" is to the question; None for now."""
+    """The date that "today" means in the question; None for now."""
     neighbours: int = 0
     """How many turns of the same session to return before and after each turn found."""
     rerank: bool = False
-    """Whether a second, closer look orders the first results."""
+    """Whether the first results are reranked."""
 
 
 class Scored(Value):
-    """One thing found, with its score and the parts that it was made of. Higher is better."""
+    """One result, with its score and its parts. Higher is better."""
 
     memory: Memory | None = None
     interaction: Interaction | None = None
     score: float
-    """For the order within one answer; the best has 1, however good it is."""
+    """Orders the results of one search; the best has 1, however good it is."""
     relevance: float | None = None
     """How likely it answers the question, in [0, 1]; see `retrieval/relevance.py`. None where neither words
     nor meaning found it."""
     components: dict[str, float] = {}
-    """What the score was made of, by name; a strategy that did not find it has no component."""
+    """The parts of the score, by name; a strategy that did not find it has no part."""
     is_caution: bool = False
-    """Whether it warns of what the question touches, and must not be missed."""
+    """Whether it is a caution that the question touches."""
     neighbours: tuple[Interaction, ...] = ()
     """Turns beside the interaction, oldest first, where they were asked for."""
 
 
 class Trace(Value):
-    """How an answer came about: what each strategy took and found, and which failed or were late."""
+    """The trace of a search: durations and results of each strategy, and which failed or were late."""
 
     strategies: dict[str, float] = {}
     """Milliseconds each."""
@@ -157,7 +157,7 @@ class Trace(Value):
     """How many each strategy found."""
     failed: dict[str, str] = {}
     dropped: dict[str, int] = {}
-    """How many were found and not returned, by why: `below_threshold`, `over_limit`, `held_out`."""
+    """Number of results that were not returned, by reason: `below_threshold`, `over_limit`, `held_out`."""
     analysis: QueryAnalysis | None = None
     measures: Measures = Measures()
 
@@ -167,22 +167,22 @@ class Trace(Value):
         return self.model_copy(update={"strategies": self.strategies | {strategy: milliseconds}})
 
     def answered(self, strategy: str, milliseconds: float, count: int) -> "Trace":
-        """Return the trace with what *strategy* took and how many it found."""
+        """Return the trace with the duration and number of results of *strategy*."""
         took, found = {strategy: round(milliseconds, 3)}, {strategy: count}
         return self.model_copy(update={"strategies": self.strategies | took, "found": self.found | found})
 
     def left_out(self, **counts: int) -> "Trace":
-        """Return the trace with things that were found and are not returned, by why."""
+        """Return the trace with the numbers of results that are not returned, by reason."""
         dropped = {why: self.dropped.get(why, 0) + count for why, count in counts.items() if count}
         return self.model_copy(update={"dropped": self.dropped | dropped}) if dropped else self
 
     def failed_with(self, strategy: str, reason: str) -> "Trace":
-        """Return the trace with a strategy that gave no answer."""
+        """Return the trace with a strategy that failed or was late."""
         return self.model_copy(update={"failed": self.failed | {strategy: reason}})
 
 
 class Found(Value):
-    """What a search gives back, best first."""
+    """The results of a search, best first."""
 
     items: tuple[Scored, ...] = ()
     trace: Trace = Trace()

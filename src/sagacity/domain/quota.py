@@ -1,4 +1,4 @@
-"""Quotas: how much an organisation may have of what it stores and of who gets in."""
+"""Quotas: how much an organisation may store, and how many members and tokens it may have."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.errors import QuotaExceeded, RateLimited, SagacityError
 
 LARGEST_QUOTA: Final = 1_000_000_000_000
-"""No limit is larger; one that large is none."""
+"""The largest limit; it is as good as none."""
 
 
 class QuotaName(StrEnum):
@@ -33,7 +33,7 @@ class Quota(Value):
 
 
 Limits = Mapping[QuotaName, int | None]
-"""What may be had at most; None: as much as anybody likes."""
+"""The limit; None: unlimited."""
 
 _WORDS: Mapping[QuotaName, tuple[str, str]] = {
     QuotaName.MEMBERS: ("members and open invitations", "remove members or revoke invitations"),
@@ -44,7 +44,7 @@ _WORDS: Mapping[QuotaName, tuple[str, str]] = {
     QuotaName.INTERACTIONS_PER_DAY: ("interactions a day", "wait until midnight in UTC"),
 }
 OVER_QUOTA: Final = "the organisation may store no more memories"
-"""What is said of learning that stored less than it learned."""
+"""The message if learning stored less than it learned."""
 
 
 def over(quota: Quota, *, wanted: int, now: datetime) -> SagacityError:
@@ -66,6 +66,6 @@ def day_of(moment: datetime) -> int:
 
 
 def seconds_left(now: datetime) -> int:
-    """Return how many seconds a day in UTC still has; 1 at least."""
+    """Return the seconds left of a day in UTC; at least 1."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
     return max(1, int((midnight - now).total_seconds()) + 1)

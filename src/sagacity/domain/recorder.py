@@ -1,4 +1,4 @@
-"""Where what happens is noted down, off the path of whoever it happens to."""
+"""The interface for recording what happens, without delaying the call that it happens in."""
 
 from typing import Protocol, TypeVar
 
@@ -8,24 +8,24 @@ Noted_contra = TypeVar("Noted_contra", contravariant=True)
 
 
 class Recorder(Protocol[Noted_contra]):
-    """Where values of one type are noted down."""
+    """Records values of one type."""
 
     def record(self, tenant: Tenant, one: Noted_contra) -> None:
-        """Note down one value; it never fails and never waits."""
+        """Record a value; never fails and never waits."""
         ...
 
     async def flush(self, tenant: Tenant | None = None) -> int:
         """
-        Write what waits, of one tenant if one is named; returns how many values were written.
+        Write the waiting values, only those of *tenant* if it is given; returns how many were written.
 
         Raises:
-            StorageUnavailable: the database could not be reached; what was not written waits on.
+            StorageUnavailable: the database could not be reached; values that were not written still wait.
         """
         ...
 
 
 class _Nowhere:
-    """Notes nothing down."""
+    """Records nothing."""
 
     def record(self, tenant: Tenant, one: object) -> None:
         """Forget the value."""
@@ -36,4 +36,4 @@ class _Nowhere:
 
 
 UNRECORDED: Recorder[object] = _Nowhere()
-"""Where values go that nobody counts."""
+"""A recorder that drops all values."""

@@ -1,4 +1,4 @@
-"""How much is kept: limits by age and by count on what grows without end."""
+"""Retention: limits by age and by count on tables that would grow without end."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,7 +14,7 @@ CALLS = "request_analytics"
 
 
 class Record(StrEnum):
-    """A table of rows that only tell what happened: nothing rests on them."""
+    """A table of records on which nothing depends."""
 
     DEAD_LETTERS = "dead_letters"
     EVALUATIONS = "evaluations"
@@ -33,24 +33,24 @@ class Limits(Value):
     """The limits of each table, by its name; a table without one, or with 0, keeps all."""
 
     days: Mapping[str, int] = {}
-    """After how many days a row goes."""
+    """After how many days rows are deleted."""
     rows: Mapping[str, int] = {}
-    """How many rows of an organisation stay, the newest ones."""
+    """How many of its newest rows an organisation keeps."""
     retain_evidence: bool = True
-    """Whether turns on which a current memory rests stay, whatever their age and number."""
+    """Whether turns that support a current memory stay, whatever their age and number."""
 
 
 NO_LIMITS = Limits()
 
 
 class TurnsToGo(Value):
-    """Which turns may go."""
+    """Which turns may be deleted."""
 
     learners: tuple[LearnerKey, ...] = ()
-    """Each of these has to have read a turn."""
+    """The learners that must have read a turn."""
     judged: bool = False
-    """Whether sessions are judged; then turns of those that wait for it stay."""
+    """Whether sessions are evaluated; then turns of those that wait for it stay."""
     before: datetime | None = None
-    """Turns stay that were written since."""
+    """Turns written since then stay."""
     retain_evidence: bool = False
-    """Whether turns stay on which a current memory rests."""
+    """Whether turns that support a current memory stay."""

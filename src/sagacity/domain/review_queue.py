@@ -1,4 +1,4 @@
-"""The review queue: memories that a person should look at, why, and what was done with them."""
+"""The review queue: memories that a person should look at, the reasons, and the person's decisions."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -14,17 +14,17 @@ class ReviewSignal(StrEnum):
     """Why a memory is in the review queue."""
 
     STALE = "stale"
-    """Nobody surfaced it in the time looked at, and it was not changed in that time."""
+    """It was neither surfaced nor changed in the period."""
     DUPLICATE = "duplicate"
     """Another memory of the same owner and kind says nearly the same."""
     HIGH_COST_LOW_CITE = "high_cost_low_cite"
-    """It is surfaced often, and answers rarely cite it."""
+    """It is surfaced often but rarely cited."""
     SUPERSEDEABLE = "supersedeable"
-    """Something in force was made of it, or was noted to take its place."""
+    """A memory in force was made of it, or is marked to replace it."""
     HARMS = "harms"
-    """Fewer of the sessions that are shown it are a success than of those that were drawn to go without."""
+    """Sessions with it succeed less often than those drawn to go without."""
     HELPS = "helps"
-    """More of the sessions that are shown it are a success than of those that were drawn to go without."""
+    """Sessions with it succeed more often than those drawn to go without."""
 
 
 SUPERSEDEABLE_SCORE: Final = 100
@@ -37,16 +37,16 @@ DUPLICATE_SCORES: Final = (50, 99)
 COST_SCORES: Final = (30, 49)
 """The lowest and the highest; it grows by one with each time that the memory was surfaced."""
 LEAST_INJECTIONS: Final = 3
-"""A memory that was surfaced less often is not yet judged by how rarely it is cited."""
+"""A memory must be surfaced this often before its citations count."""
 LEAST_CITED_SHARE: Final = 0.5
-"""Citations for each time that it was surfaced; fewer are low."""
+"""Citations per time surfaced; fewer are low."""
 DUPLICATE_COSINE: Final = 0.8
 """
 From here on two memories are shown as duplicates. It is the cosine from which on deduplication takes two candidates for
 near enough to be judged (`learning/deduplication/settle.py: TWIN_COSINE`); here a person is the judge.
 """
 SUPERSEDED_BY: Final = "superseded_by"
-"""In a playbook's metadata, if that is a JSON object: the number of what took its place."""
+"""In a playbook's metadata, if that is a JSON object: the number of its successor."""
 
 
 class ReviewQuery(Value):
@@ -58,11 +58,11 @@ class ReviewQuery(Value):
     days_back: int
     """Over how many times 24 hours uses are counted, and for how long a stale memory was not changed."""
     signals: frozenset[ReviewSignal] | None = None
-    """Only memories with one of these; None: with any."""
+    """Only memories with one of these signals; None: with any."""
 
 
 class RelatedMemory(Value):
-    """What a memory of the queue is compared with."""
+    """The other memory of a signal."""
 
     kind: MemoryKind
     memory_id: MemoryId
@@ -87,20 +87,20 @@ class ReviewCandidate(Value):
     content: str
     signals: tuple[ReviewSignal, ...]
     score: int
-    """The highest that one of its signals gives; from 30 to 100."""
+    """The highest score of its signals; from 30 to 100."""
     injection_count: int = 0
     citation_count: int = 0
     last_injected_at: datetime | None = None
     last_cited_at: datetime | None = None
     last_modified_at: datetime | None = None
-    """None where the database holds no date."""
+    """None if not recorded."""
     related: tuple[RelatedMemory, ...] = ()
     effect: MemoryEffect | None = None
-    """What is known of it if it helps or harms."""
+    """The effect, if it helps or harms."""
 
 
 class ReviewStep(StrEnum):
-    """What a person does with a memory of the queue."""
+    """What a reviewer does with a memory."""
 
     KEEP = "keep"
     """Leave it as it is, and out of the queue for some time."""
@@ -108,11 +108,11 @@ class ReviewStep(StrEnum):
     SUPERSEDE = "supersede"
     """Archive it in favour of another memory."""
     MERGE = "merge"
-    """Archive it in favour of another memory, which takes over what it rests on."""
+    """Archive it in favour of another memory, which takes over its evidence."""
 
 
 class NewReviewAction(Value):
-    """What a person did, before it is stored."""
+    """A review action before it is stored."""
 
     kind: MemoryKind
     memory_id: MemoryId
@@ -123,14 +123,14 @@ class NewReviewAction(Value):
     actor: str
     reason: str = ""
     run_id: RunId
-    """Under which the change log has what changed."""
+    """The run of its changes in the change log."""
     created_at: datetime
     kept_until: datetime | None = None
-    """Of `keep`: until when it stays out of the queue."""
+    """For `keep`: until when it stays out of the queue."""
 
 
 class ReviewAction(NewReviewAction):
-    """What a person did with a memory of the queue."""
+    """A stored review action."""
 
     action_id: int
     undone_at: datetime | None = None
@@ -138,7 +138,7 @@ class ReviewAction(NewReviewAction):
 
 
 class DuplicatePair(Value):
-    """Two memories of one owner and kind that say nearly the same."""
+    """Two near-duplicate memories of one owner and kind."""
 
     memory_id: MemoryId
     other_id: MemoryId

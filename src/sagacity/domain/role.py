@@ -1,16 +1,16 @@
-"""Roles: what somebody is in an organisation."""
+"""Roles of members in an organisation."""
 
 from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What an account may do in an organisation that it is a member of."""
+    """An account's role in an organisation."""
 
     OWNER = "owner"
-    """Everything, and say who else is an owner."""
+    """Everything, including the choice of owners."""
     ADMIN = "admin"
     """Everything but what concerns owners."""
     MEMBER = "member"
-    """Read and write the own data."""
+    """Read and write one's own data."""
     VIEWER = "viewer"
-    """Read what the organisation holds, and change nothing."""
+    """Read the organisation's data, and change nothing."""

@@ -1,4 +1,4 @@
-"""What many comparisons of an agent with its shadow tell, how sure that is, and whether the judge can be trusted."""
+"""What many comparisons of an agent with its shadow show, with what certainty, and whether to trust the judge."""
 
 import math
 from datetime import datetime
@@ -20,7 +20,7 @@ class ShadowFilter(Value):
     """Which comparisons to count; None for any."""
 
     start: datetime
-    """From this moment on."""
+    """At or after this moment."""
     end: datetime
     """Up to this moment."""
     agent_version: str | None = None
@@ -170,7 +170,7 @@ class ShadowReport(DescribedValue):
     """How an agent compares with its shadow."""
 
     period_days: int
-    """How many times 24 hours it covers, up to now."""
+    """Number of periods of 24 hours that it covers, up to now."""
     total: ShadowTally
     """All sessions together."""
     groups: tuple[ShadowGroup, ...] = ()

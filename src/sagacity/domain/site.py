@@ -1,4 +1,4 @@
-"""Site variables: values of the whole installation that an operator changes while it runs."""
+"""Site variables: values for the whole installation that an operator changes while it runs."""
 
 import hashlib
 from datetime import datetime
@@ -18,7 +18,7 @@ class StoredVariable(Value):
     version: int
     """Counts from 1 how often it was set since it last had its default."""
     author: str
-    """Who set it, as the audit log names callers."""
+    """Who set it, as named in the audit log."""
     updated_at: datetime
 
 

@@ -1,4 +1,4 @@
-"""What a caller is told of a name that nothing goes by: the nearest that there is."""
+"""Suggest the nearest existing name for an unknown one."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches

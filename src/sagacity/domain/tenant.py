@@ -1,4 +1,4 @@
-"""An organisation, and who may act for it."""
+"""An organisation, and a scope of due work within it."""
 
 from sagacity.domain.base import Value
 from sagacity.domain.ids import OrgId, UserId

@@ -1,4 +1,4 @@
-"""Where a text comes from, as the platform stamps it, and how far that is trusted."""
+"""The origin of a text, as the platform marks it, and how far it is trusted."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Measured uses: of searches, of the memories that they surface, and of those that answers cite."""
+"""Usage events: searches, the memories that they surface, and those that answers cite."""
 
 import hashlib
 from datetime import datetime

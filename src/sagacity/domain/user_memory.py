@@ -1,4 +1,4 @@
-"""A user's memory as the chat contract knows it: of four types, each with parts of its own."""
+"""A user's memory in the terms of the chat contract: four types, each with parts of its own."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What a user says of themselves, and of what may be remembered of them."""
+"""What a user says of themselves, and what may be remembered of them."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
@@ -27,7 +27,7 @@ class MemorySettings(Value):
     retention_days: RetentionDays = 365
     """Memories that were neither changed nor looked at for so many days are deleted."""
     max_memories_per_type: MemoryLimit = 10_000
-    """Beyond so many of a type, those worth least are archived."""
+    """If there are more of a type than this, the least valuable are archived."""
     semantic_extraction: bool = True
     """Whether semantic memories are learned."""
     entity_extraction: bool = True

@@ -1,4 +1,4 @@
-"""Versions of what was learned: CURRENT, PENDING beside it, ARCHIVED behind it."""
+"""Versions: CURRENT, PENDING beside it, ARCHIVED behind it."""
 
 from sagacity.domain.base import Value
 from sagacity.domain.ids import MemoryId, UserId

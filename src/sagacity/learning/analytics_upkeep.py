@@ -1,4 +1,4 @@
-"""Recorded calls grow old: each day is summed up when it is over, and its calls are deleted some time later."""
+"""Sum up each day of recorded calls when it is over, and delete the calls some time later."""
 
 from datetime import datetime, timedelta
 
@@ -14,7 +14,7 @@ from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.transaction import Transaction
 
 AFTER_MIDNIGHT = timedelta(minutes=5)
-"""When a day is summed up: calls of its last seconds are written by then."""
+"""How long after its end a day is summed up, so that calls of its last seconds are written."""
 _DAY = timedelta(days=1)
 _USERS_A_WRITE = 100
 _log = structlog.get_logger(__name__)
@@ -22,7 +22,7 @@ _log = structlog.get_logger(__name__)
 
 class AnalyticsUpkeep:
     """
-    Sums up the recorded calls of one organisation by user and day, then deletes those that are kept no longer.
+    Sums up the recorded calls of one organisation by user and day, then deletes old ones.
 
     A day is written in parts, each in a transaction, and the newest one that is there is written again first: so one
     that was cut short is completed, and one that is written twice is as if it was written once. Only calls of days that
@@ -38,7 +38,7 @@ class AnalyticsUpkeep:
         self._clock = parts.clock
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return that it is due, and again the next night where there are calls."""
+        """Return that it is due, and due again the next night if there are calls."""
         if await snapshot.analytics_days.first_call() is None:
             return Look(is_due=True)
         today = step_of(self._clock.now(), Granularity.DAY)
@@ -46,7 +46,7 @@ class AnalyticsUpkeep:
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Sum up every day that is over, and delete what is old.
+        Sum up every day that is over, and delete old calls.
 
         Raises:
             Conflict: the lease was lost.
@@ -65,7 +65,7 @@ class AnalyticsUpkeep:
         return TaskReport()
 
     async def _first_day(self, tenant: Tenant, oldest_kept: datetime | None) -> datetime | None:
-        """Return the first day to sum up: one of which calls may be deleted already is not summed up again."""
+        """Return the first day to sum up; days of which calls may be deleted already are not summed up again."""
         async with self._storage.read(tenant) as snapshot:
             last, first_call = (
                 await snapshot.analytics_days.last_day(),
@@ -89,7 +89,7 @@ class AnalyticsUpkeep:
                 return
 
     async def _drop_excess(self, tenant: Tenant, lease: Lease) -> int:
-        """Delete the oldest of those that are too many; the newest day stays, as it is summed up once more."""
+        """Delete the oldest of too many calls; the newest day stays, because it is summed up again."""
         rows = self._policy.limits.rows.get(CALLS)
         if not rows:
             return 0
@@ -99,7 +99,7 @@ class AnalyticsUpkeep:
         return 0 if last is None or excess <= 0 else await self._drop(tenant, lease, last, most=excess)
 
     async def _drop(self, tenant: Tenant, lease: Lease, before: datetime, *, most: int | None = None) -> int:
-        """Delete calls of before a moment, all or the *most* oldest."""
+        """Delete calls before a moment: all, or the *most* oldest."""
         deleted, batch = 0, self._policy.cleanup_batch
         while True:
             limit = batch if most is None else min(batch, most - deleted)

@@ -34,11 +34,11 @@ _NICE: Final = 5
 
 
 class ComputeError(Exception):
-    """The work took too long, or the process does not start, or ended twice at it."""
+    """The work took too long, or the process does not start, or it ended twice during the work."""
 
 
 class ComputeProcess:
-    """One process, which does one thing at a time, in the order in which it was asked for."""
+    """A process that runs one function at a time, in order of request."""
 
     def __init__(self, *, longest_seconds: float = _LONGEST_SECONDS) -> None:
         self._longest_seconds = longest_seconds
@@ -48,22 +48,22 @@ class ComputeProcess:
 
     @property
     def pid(self) -> int | None:
-        """The number of the process; None while there is none."""
+        """The process id; None while there is none."""
         return None if self._process is None else self._process.pid
 
     async def run(self, work: Callable[..., T], *arguments: Any) -> T:
         """
-        Return what *work* returns there.
+        Return the result of *work* in that process.
 
         Raises:
-            ComputeError: it took too long, or the process does not start, or ended twice.
-            Exception: what *work* raised, with a note of where.
+            ComputeError: the work took too long, or the process does not start, or it ended twice.
+            Exception: what *work* raised, with a note that says where.
         """
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, work, arguments)
 
     def close(self) -> int | None:
         """
-        End the process, at once, as nobody waits for what it is at; what is asked for later starts another one.
+        End the process at once, because nobody waits for it; later work starts another one.
 
         Returns:
             Its exit code, or the negated signal that had ended it already; None if there was none.
@@ -91,7 +91,7 @@ class ComputeProcess:
         return result
 
     def _asked(self, work: Callable[..., T], arguments: tuple[Any, ...]) -> tuple[T, Exception | None]:
-        """Return what came of *work*, and its error."""
+        """Return the result of *work*, or its error."""
         connection = self._connection or self._started()
         try:
             connection.send((work, arguments))
@@ -118,7 +118,7 @@ class ComputeProcess:
 
 
 def serve() -> None:
-    """Do what is asked for, until nobody is there to ask: all that the process does."""
+    """Serve requests until the pipe closes; this is all that the process does."""
     # Ctrl+C in a terminal is for the server, which finishes its work.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(PermissionError):  # as in a service of systemd that may not choose priorities

@@ -1,4 +1,4 @@
-"""Memories that say nearly the same as another of their owner's: looked for in the background, for people to review."""
+"""The background task that finds near-duplicate memories of the same owner, for review."""
 
 import time
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Documents get their vectors: behind publishing, in batches, tenant by tenant."""
+"""Compute missing vectors of documents after publishing, in batches, one tenant at a time."""
 
 import asyncio
 import time
@@ -21,7 +21,7 @@ _log = structlog.get_logger(__name__)
 
 class EmbeddingBackfill:
     """
-    Embeds what waits for it.
+    Embeds documents that have no vector.
 
     A provider that is down costs nothing but time: rows stay findable by their terms and keep their place in the
     queue. A text that the provider refuses by itself is given up after some tries.
@@ -33,7 +33,7 @@ class EmbeddingBackfill:
         self._failures = 0
 
     async def run(self) -> int:
-        """Embed until nothing waits, one batch a tenant and round; returns how many documents got their vector."""
+        """Embed until nothing waits, one batch per tenant and round; returns the number of documents embedded."""
         done = 0
         while (embedded := await self.round()) is not None:
             done += embedded
@@ -43,7 +43,7 @@ class EmbeddingBackfill:
         return done
 
     async def round(self) -> int | None:
-        """Embed one batch of each tenant; returns how many documents got their vector, None when nothing waits."""
+        """Embed one batch of each tenant; returns the number of documents embedded, None if nothing waits."""
         started = time.perf_counter()
         tenants = await self._storage.unembedded_tenants()
         done = sum([await self._batch(tenant) or 0 for tenant in tenants]) if tenants else None
@@ -51,7 +51,7 @@ class EmbeddingBackfill:
         return done
 
     async def run_one(self, tenant: Tenant) -> int | None:
-        """Embed a few batches of one tenant; returns how many documents got their vector, None when nothing waits."""
+        """Embed a few batches of one tenant; returns the number of documents embedded, None if nothing waits."""
         done = 0
         for _ in range(_BATCHES_A_TURN):
             started = time.perf_counter()
@@ -75,7 +75,7 @@ class EmbeddingBackfill:
             return await self._one_by_one(tenant, waiting)
 
     async def _serves(self) -> bool:
-        """Whether the provider takes a harmless text: if not, its key or quota is at fault and not what waits."""
+        """Whether the provider accepts a harmless text: if not, its key or quota is at fault, not the waiting texts."""
         try:
             await self._embedder.embed([_HARMLESS], background=True)
         except ProviderError:
@@ -91,7 +91,7 @@ class EmbeddingBackfill:
         return len(waiting)
 
     async def _one_by_one(self, tenant: Tenant, waiting: list[Unembedded]) -> int:
-        """Find the texts that are refused by themselves, so that they hold nothing up."""
+        """Find texts that the provider refuses individually, so that they do not block the others."""
         done = 0
         for item in waiting:
             try:

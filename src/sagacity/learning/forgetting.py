@@ -1,4 +1,4 @@
-"""What a user does not want kept: memories that nobody used for long, and those beyond the user's limit."""
+"""Forget memories that were not used for long or exceed the user's limit, as the user's settings say."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Forget:
-    """Cleans up after one user, as the user's settings say. A user without a record keeps everything."""
+    """Deletes memories of one user as the user's settings say. A user without settings keeps everything."""
 
     name = FORGET
     scope = TaskScope.USER
@@ -44,7 +44,7 @@ class Forget:
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Delete what is too old and archive what is too much, a batch a transaction.
+        Delete what is too old and archive what is too much, one batch per transaction.
 
         Raises:
             Conflict: the lease was lost.

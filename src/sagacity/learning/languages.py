@@ -1,4 +1,4 @@
-"""Whether a text is English, as far as its commonest words tell."""
+"""Whether a text is English, judged by its most common words."""
 
 from sagacity.storage.search.keywords import WORD
 

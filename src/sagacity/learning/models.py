@@ -1,4 +1,4 @@
-"""Each tenant's models, opened as its configuration chooses them."""
+"""Open the models that a tenant's configuration chooses."""
 
 from collections.abc import Callable, Mapping
 

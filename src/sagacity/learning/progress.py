@@ -1,4 +1,4 @@
-"""Who looks on while playbooks and skills are made: told how far it is, and able to stop it."""
+"""The interface by which distilling reports progress and can be stopped."""
 
 import asyncio
 import time
@@ -14,15 +14,15 @@ _TELL_SECONDS = 0.5
 
 
 class OperationCancelled(Exception):
-    """Whoever asked for it wants it no more; what was not committed yet is not written."""
+    """The operation was cancelled; what was not committed yet is not written."""
 
 
 class ProgressReporter(Protocol):
-    """Asked before each cluster is written up, and in the transaction that writes."""
+    """Called before each cluster is written up, and in the transaction that writes."""
 
     async def check(self, transaction: Transaction) -> None:
         """
-        Make sure that it may go on.
+        Make sure that the run may go on.
 
         Raises:
             OperationCancelled: it may not.
@@ -30,18 +30,18 @@ class ProgressReporter(Protocol):
         ...
 
     async def report(self, done: int, total: int) -> None:
-        """Hear how many clusters are done."""
+        """Receive the number of finished clusters."""
         ...
 
 
 class NullReporter:
-    """Nobody asked for it, so nobody stops it."""
+    """The watch of a run that nobody requested, so nobody stops it."""
 
     async def check(self, transaction: Transaction) -> None:
         """Let it go on."""
 
     async def report(self, done: int, total: int) -> None:
-        """Hear nothing."""
+        """Ignore the progress."""
 
 
 class OperationWatch:
@@ -65,7 +65,7 @@ class OperationWatch:
             raise OperationCancelled
 
     async def report(self, done: int, total: int) -> None:
-        """Note how far it is: at its end, and now and then before."""
+        """Record the progress: at the end, and now and then before."""
         async with self._telling:  # clusters are done side by side, and are told of in turn
             if done < total and time.monotonic() - self._told_at < _TELL_SECONDS:
                 return

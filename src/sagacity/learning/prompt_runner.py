@@ -1,4 +1,4 @@
-"""The one door to chat models: which version of a prompt, which model, what each request cost, and when to stop."""
+"""The one way to chat models: picks the prompt version and the model, records the cost, enforces the cap."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -28,14 +28,14 @@ Given = TypeVar("Given")
 _NEWEST: Mapping[str, int] = MappingProxyType({})
 
 Models = Callable[[TenantConfig, Role], LLM | None]
-"""Opens the model that serves a tenant in a role; None when there is no key."""
+"""Returns a tenant's model in a role; None if there is no key."""
 
 Record = Callable[[str, ModelCall], Awaitable[None]]
-"""Writes down a request that was made by a prompt, named as `name/vN`."""
+"""Records a request that was made with a prompt, named `name/vN`."""
 
 
 Count = Callable[[ModelCallRecord], None]
-"""Counts a request; it never fails and never waits."""
+"""Counts a request; never fails and never waits."""
 
 
 def count_nothing(_record: ModelCallRecord) -> None:
@@ -52,18 +52,18 @@ async def record_nothing(_prompt: str, _call: ModelCall) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[Given]):
-    """What a model answered, and what provenance has to say of it."""
+    """A model's answer, with its provenance."""
 
     value: Given
     prompt_version: str
     """Name and version of the prompt, such as `profile_extraction/v2`."""
     model: str
     instructions: str = ""
-    """What the prompt told the model to do, without what its variables were filled with."""
+    """The prompt's instructions, without the values of its variables."""
 
 
 class PromptRunner:
-    """One model on one learner's behalf."""
+    """Runs prompts with one model on behalf of one learner."""
 
     def __init__(
         self,
@@ -74,13 +74,13 @@ class PromptRunner:
         sight: Sight | None = None,
     ) -> None:
         """
-        Put questions to *llm*.
+        Run prompts with *llm*.
 
         Args:
-            llm: who answers.
-            versions: the version in use of each prompt whose newest one is not.
-            record: told of every request right after it.
-            sight: what is known of the model and images; without it each is tried.
+            llm: the model.
+            versions: the version of each prompt that does not use its newest one.
+            record: called after every request.
+            sight: whether the model accepts images, as far as known; without it, each image is tried.
         """
         self._llm = llm
         self._versions = versions
@@ -89,14 +89,14 @@ class PromptRunner:
 
     @property
     def model(self) -> str:
-        """The model's name as it goes into provenance."""
+        """The model's name for provenance."""
         return self._llm.model
 
     async def ask(
         self, prompt: str, variables: Mapping[str, str], output: type[Output], *, image: str = ""
     ) -> Answer[Output]:
         """
-        Ask by the version of *prompt* that is in use.
+        Run the active version of *prompt*.
 
         If no good comes of asking with an image, whatever the reason, it is asked without: some models see nothing,
         some providers cannot open this image, and what a text says is never lost because of what came beside it.
@@ -134,7 +134,7 @@ class PromptRunner:
 
     async def text(self, prompt: str, variables: Mapping[str, str]) -> Answer[str]:
         """
-        Ask for an answer as plain text; see `ask`.
+        Return an answer as plain text; see `ask`.
 
         Raises:
             ValueError: there is no such prompt, or a variable is missing.
@@ -155,7 +155,7 @@ class PromptRunner:
         told: OnCall = ignore_call,
     ) -> AsyncGenerator[str]:
         """
-        Ask for an answer as plain text, and yield it piece by piece; see `ask`.
+        Yield an answer as plain text, piece by piece; see `ask`.
 
         Args:
             prompt: its name.
@@ -163,7 +163,7 @@ class PromptRunner:
             history: messages between the system part and the user part.
             max_tokens: of the answer.
             temperature: 0..2; None for the model's own.
-            told: told of every request, as the ledger is.
+            told: called for every request, besides the ledger.
 
         Raises:
             ValueError: there is no such prompt, or a variable is missing.
@@ -200,7 +200,7 @@ class PromptRunner:
 
 def rendered(prompt: str, version: int, variables: Mapping[str, str]) -> Prompt:
     """
-    Fill in one version of a prompt with those of *variables* that it knows.
+    Render one version of a prompt with those of *variables* that it uses.
 
     Raises:
         ValueError: there is no such prompt, or a variable is missing.
@@ -215,19 +215,19 @@ def _no_model(_role: Role, _learner: str) -> PromptRunner | None:
 
 @dataclass(frozen=True, slots=True)
 class ModelSession:
-    """What may be called for one scope's learning. Without arguments: nothing, so that rules learn."""
+    """The models that may be called for one scope. Without arguments: none, so rules learn."""
 
     open: Callable[[Role, str], PromptRunner | None] = _no_model
     note: str = ""
-    """Why rules learn although a model is configured; empty if they do not."""
+    """Why rules learn although a model is configured; empty if none is or they do not."""
 
     def prompt_runner(self, role: Role, learner: str) -> PromptRunner | None:
-        """Return whom *learner* may ask; None where rules have to do, as there is no model or none is left to spend."""
+        """Return the prompt runner of *learner*; None if there is no model or the cap is reached, so rules must do."""
         return self.open(role, learner)
 
 
 class ModelGateway:
-    """Who may ask which model; every request is written into the ledger."""
+    """Decides which models may be called, and records every request in the ledger."""
 
     def __init__(
         self,
@@ -243,10 +243,10 @@ class ModelGateway:
 
         Args:
             storage: where the ledger is.
-            models: opens them.
+            models: opens the models.
             clock: the time of each request.
-            count: told of every request, of all tenants.
-            refresh: learns which models are the installation's defaults now; it never fails.
+            count: called for every request of any tenant.
+            refresh: reloads the installation's default models; never fails.
         """
         self._refresh = refresh
         self._storage = storage
@@ -261,12 +261,12 @@ class ModelGateway:
         self, tenant: Tenant, config: TenantConfig, user_id: UserId | None = ORGANISATION
     ) -> ModelSession:
         """
-        Return what may be called now; to be asked again for each window, as the spending cap may be reached meanwhile.
+        Return the models that may be called now; call it for each window, because the cap may be reached meanwhile.
 
         Args:
             tenant: whose models, prompts and ledger.
             config: the tenant's choices.
-            user_id: on whose log the work is; None: it is the organisation's own.
+            user_id: whose log is processed; None for the organisation's own work.
         """
         note = await self.note(tenant, config)
         if note:
@@ -286,7 +286,7 @@ class ModelGateway:
         return ModelSession(opened)
 
     async def note(self, tenant: Tenant, config: TenantConfig) -> str:
-        """Return why no model is called although one is configured; empty where one is called or there is none."""
+        """Return why no model is called although one is configured; empty if one is called or none is configured."""
         await self._refresh()
         cap = config.spending_cap
         if cap is None or self._models(config, Role.GENERATION) is None:
@@ -302,7 +302,7 @@ class ModelGateway:
         return note
 
     def unpriced(self, config: TenantConfig) -> list[str]:
-        """Return those of the models that serve *config* whose price nobody knows; reads a file at the first call."""
+        """Return the models of *config* without a known price; reads a file at the first call."""
         opened = (self._models(config, role) for role in Role)
         names = {llm.model for llm in opened if llm is not None and llm.model}
         return sorted(name for name in names if price_of(name) is None)
@@ -310,7 +310,7 @@ class ModelGateway:
     async def _write(
         self, tenant: Tenant, learner: str, user_id: UserId | None, prompt: str, call: ModelCall
     ) -> None:
-        """Write down one request; a ledger that cannot be written keeps nobody from learning."""
+        """Record one request; a failure to write the ledger does not stop learning."""
         record = ModelCallRecord(
             learner=learner,
             user_id=user_id or UserId(""),

@@ -1,4 +1,4 @@
-"""What is kept how long: turns and records up to a limit, and expired memories, where a setting says so."""
+"""Delete old turns, records and expired memories beyond the configured limits."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -18,13 +18,13 @@ _DAY = timedelta(days=1)
 _APART = (TURNS, CALLS)
 """What goes by rules of its own."""
 _FARTHEST = timedelta(days=365)
-"""No look is planned for later, so that what expires in the year 9999 is a date like any other."""
+"""The latest time to plan a run for, because times such as the year 9999 cannot be added to."""
 _BATCHES_CHOSEN = 20
 """To choose turns takes a look at many, so it is done for some batches at once."""
 
 
 class Retain:
-    """Cleans up after one organisation."""
+    """Deletes old data of one organisation."""
 
     name = RETAIN
     scope = TaskScope.ORGANISATION
@@ -53,7 +53,7 @@ class Retain:
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Delete what need not be kept, a batch a transaction.
+        Delete what need not be kept, one batch per transaction.
 
         Raises:
             Conflict: the lease was lost.
@@ -74,7 +74,7 @@ class Retain:
         return TaskReport()
 
     async def _drop_turns(self, subject: Subject, lease: Lease) -> int:
-        """Delete turns that are too old, and then the oldest of those that are too many."""
+        """Delete turns that are too old, then the oldest of too many."""
         limits, dropped = self._policy.limits, 0
         may_go = TurnsToGo(
             learners=tuple(one.key for group in subject.groups for one in group.learners),
@@ -91,7 +91,7 @@ class Retain:
         return dropped
 
     async def _drop_chosen(self, tenant: Tenant, lease: Lease, may_go: TurnsToGo, *, most: int | None) -> int:
-        """Delete the oldest turns that may go, all or *most*."""
+        """Delete the oldest turns that may be deleted: all, or *most* of them."""
         batch, dropped = self._policy.cleanup_batch, 0
         while most is None or dropped < most:
             wanted = batch * _BATCHES_CHOSEN if most is None else min(most - dropped, batch * _BATCHES_CHOSEN)
@@ -160,7 +160,7 @@ class PlanRetention:
         self._planned: dict[OrgId, datetime] = {}
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return whether this process has not planned it for an interval; it comes along with other work."""
+        """Return whether this process has not planned it for an interval; done along with other work."""
         now = self._clock.now()
         return Look(is_due=now >= self._planned.get(subject.tenant.org_id, now))
 

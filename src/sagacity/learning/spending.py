@@ -1,4 +1,4 @@
-"""What each tenant spent since its period began, kept in memory between looks at the ledger."""
+"""What each tenant has spent in the current period, cached between reads of the ledger."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 
 FRESH = timedelta(seconds=5)
-"""How old a sum may be before the ledger is asked again for what other processes spent."""
+"""How old a sum may be before the ledger is read again for other processes' spending."""
 
 
 _SETTLED = timedelta(minutes=10)
@@ -31,7 +31,7 @@ class _Sum:
 
 
 class RunningSums:
-    """The sums of tenants that have a cap. What this process spends is counted at once."""
+    """The spending of tenants that have a cap. What this process spends is counted at once."""
 
     def __init__(self, storage: Storage, clock: Clock) -> None:
         self._storage = storage
@@ -39,7 +39,7 @@ class RunningSums:
         self._sums: dict[OrgId, _Sum] = {}
 
     async def of(self, tenant: Tenant, cap: SpendingCap) -> Spending:
-        """Return what *tenant* spent since the cap's period began: the whole period is read once, then what is new."""
+        """Return what *tenant* spent in the cap's period: the whole period is read once, then only new calls."""
         now = self._clock.now()
         start = cap.start(now)
         known = self._sums.get(tenant.org_id)

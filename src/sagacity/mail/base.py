@@ -1,4 +1,4 @@
-"""What sends e-mails."""
+"""The interface of a mailer."""
 
 from typing import Protocol
 
@@ -20,34 +20,34 @@ class Mailer(Protocol):
 
     async def send(self, letter: Letter) -> None:
         """
-        Hand a letter over; when this returns, somebody else has it.
+        Send a letter; when this returns, the service has accepted it.
 
         Raises:
-            OSError: it cannot be handed over now.
+            OSError: it cannot be sent now.
         """
         ...
 
 
 class MailRefused(OSError):
-    """A service did not take an e-mail. The text is the service's name for the reason: no address is in it."""
+    """A service refused an e-mail. The message is the service's name of the reason, without addresses."""
 
 
 def reason_of(error: OSError) -> str:
-    """Return why an e-mail was not handed over, in a word that may be logged: messages of servers repeat addresses."""
+    """Return why an e-mail was not sent, in a word that may be logged, because servers' messages repeat addresses."""
     return str(error) if isinstance(error, MailRefused) else type(error).__name__
 
 
 class CheckedMailer(Mailer, Protocol):
-    """Sends e-mails through a service that can be asked whether it takes them."""
+    """A mailer whose service can be checked."""
 
     async def check(self) -> str:
         """
-        Ask the service, and hand nothing over.
+        Check the service without sending anything.
 
         Returns:
-            What it said, for people.
+            The result, for people.
 
         Raises:
-            OSError: it cannot be reached, or does not take e-mails of this program.
+            OSError: it cannot be reached, or does not accept e-mails from this program.
         """
         ...

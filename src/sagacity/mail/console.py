@@ -1,4 +1,4 @@
-"""E-mails for development: printed, and sent to nobody."""
+"""A mailer for development, which prints e-mails and sends none."""
 
 import sys
 
@@ -6,7 +6,7 @@ from sagacity.mail.base import Letter
 
 
 class ConsoleMailer:
-    """Prints letters where the server's own messages go."""
+    """Prints letters to the server's own output."""
 
     async def send(self, letter: Letter) -> None:
         """Print a letter."""

@@ -1,4 +1,4 @@
-"""A letter becomes a message of the Internet (RFC 5322), with its two parts."""
+"""Build an Internet message (RFC 5322) with two parts from a letter."""
 
 from datetime import datetime
 from email.message import EmailMessage

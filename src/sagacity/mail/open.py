@@ -1,4 +1,4 @@
-"""An address becomes what sends e-mails; the only file that names a service."""
+"""Open the mailer at an address; the only file that names a service."""
 
 from sagacity.domain.clock import Clock
 from sagacity.mail.base import CheckedMailer, Mailer
@@ -11,7 +11,7 @@ CONSOLE = "console"
 
 def check_address(url: str) -> None:
     """
-    Make sure that an address names a way to send e-mails.
+    Make sure that a URL names a mailer.
 
     Raises:
         ValueError: it does not.
@@ -25,10 +25,10 @@ def check_address(url: str) -> None:
 
 
 def open_mailer(url: str, sender: str, clock: Clock) -> Mailer:
-    """Return what sends e-mails."""
+    """Return the mailer."""
     return ConsoleMailer() if url == CONSOLE else open_service(url, sender, clock)
 
 
 def open_service(url: str, sender: str, clock: Clock) -> CheckedMailer:
-    """Return what sends e-mails through a service."""
+    """Return the mailer, if it uses a service."""
     return SesMailer(url, sender, clock) if url.startswith("ses:") else SmtpMailer(url, sender, clock)

@@ -1,4 +1,4 @@
-"""E-mails by Amazon SES (API v2), through Amazon's own client in a thread."""
+"""Send e-mails through Amazon SES (API v2), with Amazon's own client in a thread."""
 
 import asyncio
 from collections.abc import Mapping
@@ -72,10 +72,10 @@ class SesMailer:
 
     async def send(self, letter: Letter) -> None:
         """
-        Hand a letter over to SES.
+        Send a letter through SES.
 
         Raises:
-            MailRefused: it cannot be reached, or did not take it.
+            MailRefused: SES cannot be reached, or refused the letter.
         """
         message = message_of(letter, sender=self._sender, at=self._clock.now())
         await asyncio.to_thread(self._hand_over, letter.to, message.as_bytes(policy=SMTP))

@@ -1,4 +1,4 @@
-"""E-mails by SMTP (RFC 5321), through the standard library in a thread."""
+"""Send e-mails by SMTP (RFC 5321), with the standard library in a thread."""
 
 import asyncio
 import smtplib
@@ -46,20 +46,20 @@ class SmtpMailer:
 
     async def send(self, letter: Letter) -> None:
         """
-        Hand a letter over to the server.
+        Send a letter through the server.
 
         Raises:
-            OSError: the server cannot be reached, or did not take it.
+            OSError: the server cannot be reached, or refused the letter.
         """
         message = message_of(letter, sender=self._sender, at=self._clock.now())
         await asyncio.to_thread(self._hand_over, message)
 
     async def check(self) -> str:
         """
-        Sign in to the server, and hand nothing over.
+        Log in to the server without sending anything.
 
         Raises:
-            OSError: it cannot be reached, does not encrypt, or does not let this program in.
+            OSError: it cannot be reached, does not encrypt, or refuses the login.
         """
         await asyncio.to_thread(self._sign_in_only)
         return f"the server takes e-mails from {self._sender}"

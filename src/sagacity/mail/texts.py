@@ -1,4 +1,4 @@
-"""What e-mails say to accounts and to whom is invited, in the languages of `templates/languages/`."""
+"""The texts of e-mails to accounts and invited people, in the languages of `templates/languages/`."""
 
 import tomllib
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 LANGUAGES = ("en", "de")
-"""In which e-mails can be; the first is the usual one."""
+"""Languages of e-mails; the first is the default."""
 _FOLDER = files("sagacity.mail") / "templates"
 
 
@@ -44,8 +44,8 @@ def letter_of(
     Args:
         purpose: what it is for.
         to: the address.
-        code: that it carries; empty for none.
-        lasts: how long the code is good for.
+        code: in the letter; empty for none.
+        lasts: how long the code is valid.
         pages: address of the pages that take codes; empty for none. The code stands after a #, so that no server on the
             way, and none of its logs, is told it.
         language: one of LANGUAGES.
@@ -69,10 +69,10 @@ def invitation_letter(
 
     Args:
         to: the address.
-        organisation: that invites.
-        role: what the account is to be.
-        code: that it carries.
-        lasts: how long the code is good for.
+        organisation: the one that invites.
+        role: of the new member.
+        code: in the letter.
+        lasts: how long the code is valid.
         pages: as in `letter_of`.
         language: one of LANGUAGES.
     """

@@ -1,4 +1,4 @@
-"""How often memories are used: noted at once, written some time later for many together."""
+"""How often memories are used: counted in memory at once, and written in batches a little later."""
 
 import asyncio
 from collections import Counter
@@ -13,17 +13,17 @@ from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 
 FLUSH_SECONDS = 3.0
-"""How long what was noted waits to be written; a process that is killed loses so much of it."""
+"""How often notes are written; a killed process loses up to this much of them."""
 MOST_WAITING = 50_000
-"""Memories that wait to be written; what is used beyond that while the database is away is not counted."""
+"""How many memories may wait to be written; beyond that uses are not counted while the database is down."""
 _log = structlog.get_logger(__name__)
 
 
 class Accesses:
     """
-    The uses of memories in this process.
+    Counts the uses of memories in this process.
 
-    Whoever searches or answers does not wait for a write: what is lost is a count.
+    Searches and answers do not wait for a write; a crash loses only counts.
     """
 
     def __init__(self, storage: Storage, clock: Clock, *, seconds: float = FLUSH_SECONDS) -> None:
@@ -34,24 +34,24 @@ class Accesses:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin to write every few seconds."""
+        """Start writing every few seconds."""
         self._task = every(self._seconds, self.flush)
 
     async def stop(self) -> None:
-        """Write what waits, and end."""
+        """Write what waits, and stop."""
         if self._task is not None:
             await end([self._task])
         await self.flush()
 
     def note(self, tenant: Tenant, used: Iterable[int | str]) -> None:
-        """Count one use more of each of *used*: numbers of memories, or their uids."""
+        """Count one more use of each of *used*: numbers or uids of memories."""
         waiting = self._waiting.setdefault(tenant, Counter())
         for one in used:
             if one in waiting or len(waiting) < MOST_WAITING:
                 waiting[one] += 1
 
     async def flush(self) -> None:
-        """Write what waits; what the database does not take waits for the next time."""
+        """Write what waits; what cannot be written waits for the next time."""
         for tenant in list(self._waiting):
             noted = self._waiting.pop(tenant)
             if not noted:

@@ -1,4 +1,4 @@
-"""Who does something with memories, and what it is done with."""
+"""A principal together with everything that an action on memories needs."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -33,13 +33,13 @@ Result = TypeVar("Result")
 
 
 async def nobody(_user_id: UserId) -> Person | None:
-    """Return that a user has no account."""
+    """Return None: no user has an account."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What commands and searches work with; one for the process."""
+    """What actions on memories need; one per process."""
 
     storage: Storage
     embedder: Embedder
@@ -56,25 +56,25 @@ class Parts:
     usage: Recorder[UsageEvent] = UNRECORDED
     erasure_key: OpenKey = no_key
     person_of: Callable[[UserId], Awaitable[Person | None]] = nobody
-    """By what a user's account is known, where people have accounts."""
+    """Returns a user's account identity, if people have accounts."""
     is_on: IsOn = always_on
-    """Whether an organisation has a feature."""
+    """Returns whether an organisation has a feature."""
 
 
 @dataclass(frozen=True, slots=True)
 class Acting:
-    """A principal with the parts to act by; what every door hands down."""
+    """A principal with the parts for acting; every entry passes one down."""
 
     parts: Parts
     principal: Principal
 
     @property
     def tenant(self) -> Tenant:
-        """Whose data it is."""
+        """The organisation of the data."""
         return self.principal.tenant
 
     def read(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open the principal's data to read, only one user's if one is named; see `Storage.read`."""
+        """Open the principal's data to read, only one user's if *user_id* is given; see `Storage.read`."""
         return self.parts.storage.read(self.principal, user_id=_user(user_id))
 
     def read_held(self) -> AbstractAsyncContextManager[Transaction]:
@@ -91,7 +91,7 @@ class Acting:
     async def visit(
         self, work: Callable[[Transaction], Awaitable[Result]], *, user_id: str | None = None
     ) -> Result:
-        """Return what *work* makes of the principal's data at one moment; see `Storage.visit`."""
+        """Return the result of *work* on a snapshot of the principal's data; see `Storage.visit`."""
         return await self.parts.storage.visit(self.principal, work, user_id=_user(user_id))
 
     async def visit_to_write(
@@ -101,7 +101,7 @@ class Acting:
         user_id: str | None = None,
         shows_held: bool = False,
     ) -> Result:
-        """Return what *work* makes of the principal's data, once that is committed; see `Storage.visit_to_write`."""
+        """Return the result of *work* in a transaction, once it is committed; see `Storage.visit_to_write`."""
         return await self.parts.storage.visit_to_write(
             self.principal, work, user_id=_user(user_id), shows_held=shows_held
         )
@@ -110,7 +110,7 @@ class Acting:
         self, *, user_id: str | None = None, shows_held: bool = False
     ) -> AbstractAsyncContextManager[Transaction]:
         """
-        Open the principal's data to write, only one user's if one is named; see `Storage.begin`.
+        Open the principal's data to write, only one user's if *user_id* is given; see `Storage.begin`.
 
         Args:
             user_id: whose.
@@ -120,7 +120,7 @@ class Acting:
         return self.parts.storage.begin(self.principal, user_id=_user(user_id), shows_held=shows_held)
 
     def begin_to_erase(self, *, user_id: str | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open the principal's data to delete turns: whoever may see what quarantines hold deletes that as well."""
+        """Open the principal's data to delete turns; one who may see what quarantines hold deletes that as well."""
         reviews = Permission.REVIEW in self.principal.permissions and self.principal.user_id is None
         return self.begin(user_id=user_id, shows_held=reviews)
 
@@ -137,10 +137,10 @@ class Acting:
 
     def require_to_write_kind(self, kind: MemoryKind) -> None:
         """
-        Make sure that the principal may write memories of a kind: what serves all users is a reviewer's.
+        Make sure that the principal may write memories of a kind: only reviewers may write what serves all users.
 
         Raises:
-            Forbidden: it may not.
+            Forbidden: the caller may not.
         """
         self.principal.require(Permission.REVIEW if kind in TENANT_KINDS else Permission.WRITE)
 
@@ -152,10 +152,10 @@ class Acting:
             Forbidden: it acts for one user.
         """
         if self.principal.user_id is not None:
-            raise Forbidden("this call is of the whole organisation, and this caller acts for one user")
+            raise Forbidden("this call is for the whole organisation, but this caller acts for one user")
 
     async def config(self) -> TenantConfig:
-        """Return how the tenant is configured."""
+        """Return the tenant's configuration."""
         return await self.parts.configs.get(self.tenant)
 
 

@@ -1,4 +1,4 @@
-"""What the last runs of learners changed."""
+"""The change log of the last learner runs."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from sagacity.learning.distil.spec import actor_of
 from sagacity.memories.acting import Acting
 
 _RUNS = 100
-"""How many runs are returned."""
+"""How many runs are returned at most."""
 
 
 async def profile_changes(acting: Acting) -> Sequence[ChangeLog]:

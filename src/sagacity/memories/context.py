@@ -1,4 +1,4 @@
-"""What an agent should know of a question: searched, and written into one text within a token budget."""
+"""Build a context for a question: search, then write the results as text within a token budget."""
 
 import asyncio
 import time
@@ -22,16 +22,16 @@ from sagacity.retrieval.context.lines import LETTER_OF
 from sagacity.storage.transaction import Transaction
 
 FEW = 40
-"""Of one kind: about what the default budget of the profile holds."""
+"""How many of one kind: about what the default budget of profiles holds."""
 _BESIDE = "entities and history"
-"""What the trace calls the reading of both, which goes on beside the search."""
+"""The trace's name for reading both, in parallel with the search."""
 _HISTORY_TURNS = 100
-"""More fit into no budget that leaves room for what was learned."""
+"""More would not fit into any budget that leaves room for memories."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextRequest:
-    """What a context is built for."""
+    """A request for a context."""
 
     user_id: UserId
     question: Question
@@ -42,13 +42,13 @@ class ContextRequest:
     """Which strategies search; None for all."""
     budgets: ContextBudgets
     history: Sequence[Said] = ()
-    """The conversation so far, oldest first, as the caller has it."""
+    """The conversation so far, oldest first, if the caller sent it."""
     session_id: SessionId | None = None
-    """The conversation so far, as it was published; None to read none."""
+    """The published session whose conversation is read; None to read none."""
     in_session: SessionId | None = None
-    """In which conversation the context is used, whether that is read or not; None where that is not known."""
+    """The conversation in which the context is used, whether it is read or not; None if not known."""
     leaves_out: Collection[InteractionId] = ()
-    """Turns that the prompt has in another place."""
+    """Turns that the prompt contains elsewhere."""
     takes_few_whole: bool = False
     """Whether a user who has no more than `FEW` memories of a kind gets all of them, if they fit."""
 
@@ -57,13 +57,13 @@ async def context_for(
     acting: Acting, request: ContextRequest, *, include_expired: bool = False, counts_withheld: bool = False
 ) -> Context:
     """
-    Return what is known about a question, as a text, with the trace of the search.
+    Return what is known about a question as text, with the trace of the search.
 
     Args:
         acting: on whose behalf.
-        request: for which question of whom.
-        include_expired: whether what has expired is found, too.
-        counts_withheld: whether the trace is to say how many wait for a review.
+        request: the question, and whose it is.
+        include_expired: also find expired memories.
+        counts_withheld: report in the trace how many results wait for a review.
     """
     context, found = await sourced_context(
         acting, request, include_expired=include_expired, counts_withheld=counts_withheld
@@ -83,9 +83,9 @@ async def sourced_context(
     acting: Acting, request: ContextRequest, *, include_expired: bool = False, counts_withheld: bool = False
 ) -> tuple[Context, Sequence[Scored]]:
     """
-    Return what `context_for` does, and what was found for it, of which its lines may say only a part.
+    Return the same as `context_for`, and the search results, of which the text may contain only a part.
 
-    Whoever hands it out notes that it was surfaced.
+    The caller records that it was surfaced.
     """
     strategies = tuple(request.strategies or StrategyName)
     query = request.query.model_copy(update={"strategies": strategies})
@@ -137,7 +137,7 @@ async def sourced_context(
 async def _drawn(
     acting: Acting, request: ContextRequest, built: Context, considered: Sequence[Scored]
 ) -> Drawn:
-    """Draw for each memory that a context says; see `holdout.py`."""
+    """Draw lots for each memory of a context; see `holdout.py`."""
     holdout = await holdout_of(acting, request.query, request.in_session)
     if holdout is None:
         return Drawn()
@@ -145,7 +145,7 @@ async def _drawn(
 
 
 def _said(built: Context, considered: Sequence[Scored]) -> list[Scored]:
-    """Return what a context says of what was considered: memories, and turns by themselves or by those beside them."""
+    """Return those of the considered results that a context contains: memories, and turns, alone or with neighbours."""
     shown = {item.citation for section in built.sections for item in section.items}
 
     def citations(one: Scored) -> set[str]:
@@ -158,14 +158,14 @@ def _said(built: Context, considered: Sequence[Scored]) -> list[Scored]:
 
 
 def _considered(kind: str, items: Sequence[Scored], limit: int) -> Sequence[Scored]:
-    """Return all of a user's few memories, and of what there is more the first ones."""
+    """Return all of a user's memories of a kind if they are few, else the first ones."""
     return items if kind in USER_KINDS and len(items) <= FEW else within_limit(items, limit, is_caution)
 
 
 async def _entities_and_history(
     acting: Acting, request: ContextRequest
 ) -> tuple[Sequence[Said], Sequence[KnownEntity], float]:
-    """Return the conversation so far, whom the question names, and how many milliseconds it took to read both."""
+    """Return the conversation so far, the entities that the question names, and the milliseconds of reading both."""
     started = time.perf_counter()
     query = request.query
 

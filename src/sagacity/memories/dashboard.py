@@ -1,4 +1,4 @@
-"""The figures of the last days: what was published, learned and judged."""
+"""Dashboard figures of the last days: published, learned, judged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,27 +20,27 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """Counts of one period, day by day; a day without any is missing."""
+    """Counts of one period by day; days without any are missing."""
 
     start: datetime
-    """Midnight UTC of the first day."""
+    """Start of the first day, midnight UTC."""
     days: int
     interactions: Sequence[Figure]
     profiles: Sequence[Figure]
     playbooks: Sequence[Figure]
-    """Of users and of agents."""
+    """User and agent playbooks."""
     evaluations: Sequence[Figure]
 
     @property
     def success_rate(self) -> float:
-        """Percentage of the judged sessions that were successful; 0 if none was judged."""
+        """Percentage of judged sessions that were successful; 0 if none were judged."""
         judged = sum(one.count for one in self.evaluations)
         successes = sum(one.successes for one in self.evaluations)
         return round(100 * successes / judged, 2) if judged else 0.0
 
 
 async def last_days(acting: Acting, days: int) -> tuple[Figures, Figures]:
-    """Return the figures of the last *days* including today, and those of as many days before."""
+    """Return the figures of the last *days* including today, and of the same number of days before."""
     today = acting.parts.clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
     start = today - timedelta(days=days - 1)
     async with acting.read() as snapshot:
@@ -58,15 +58,15 @@ async def figure_report(
     by: FigureGroup | None = None,
 ) -> FigureReport:
     """
-    Return the figures of the last *days* times 24 hours, step by step; all of it is of one moment.
+    Return the figures of the last *days* times 24 hours, step by step, as of one moment.
 
     Args:
-        acting: for whom; one user is told of what is theirs only.
+        acting: on whose behalf; a user gets only their own figures.
         days: how far to look back.
-        granularity: how long a step is.
+        granularity: the length of a step.
         agent_version: only of this version, if given.
         source: only from this source, if given.
-        by: a series for each agent version or source, the largest; None: one series.
+        by: one series for each of the largest agent versions or sources; None: a single series.
 
     Raises:
         InvalidInput: there would be too many steps.

@@ -1,4 +1,4 @@
-"""Memories deleted with their history."""
+"""Delete memories with their history."""
 
 from collections.abc import Sequence
 
@@ -24,17 +24,17 @@ async def delete_memories(
     is_logged: bool = True,
 ) -> int:
     """
-    Delete memories of one kind with their history, and return how many there were; without a choice all.
+    Delete memories of one kind with their history; returns how many. Without ids or uids, delete all.
 
-    All are also those that quarantines hold; those that are chosen are not found while they are held.
+    All includes those that quarantines hold; named ones are not found while they are held.
 
     Args:
         acting: on whose behalf.
-        kind: of which kind.
-        ids: only those of these numbers.
-        uids: only those of these names.
-        user_id: only this user's; None for anyone's.
-        is_logged: whether to log it; else the caller does, of several such calls at once.
+        kind: the kind.
+        ids: only these numbers.
+        uids: only these uids.
+        user_id: only this user's; None: everyone's.
+        is_logged: log the deletion; False if the caller logs several calls at once.
 
     Raises:
         Forbidden: the caller may not write that kind.
@@ -53,7 +53,7 @@ async def delete_memories(
 
 async def delete_all_playbooks(acting: Acting) -> int:
     """
-    Delete all playbooks, of users and of agents, and return how many there were.
+    Delete all user and agent playbooks; returns how many.
 
     Raises:
         Forbidden: the caller may not write what serves all users.
@@ -78,7 +78,7 @@ async def _delete(
     uids: Sequence[str] | None = None,
     user_id: UserId | None = None,
 ) -> int:
-    """Delete, and let aggregation look at what it made of user playbooks that went."""
+    """Delete memories, and make aggregation due if user playbooks were deleted."""
     lost = await transaction.clusters.taught(ids) if kind is MemoryKind.USER_PLAYBOOK else ()
     count = await transaction.memories.delete(kind, ids=ids, uids=uids, user_id=user_id)
     await note_playbooks(transaction, config, (), lost=lost)
@@ -86,5 +86,5 @@ async def _delete(
 
 
 def log_deleted(acting: Acting, kind: MemoryKind, count: int) -> None:
-    """Log who deleted; a deleted memory has no history, so that erased content lives on nowhere."""
+    """Log who deleted; no history is kept of a deleted memory, so that erased content survives nowhere."""
     _log.info("memory.deleted", actor=acting.principal.actor, kind=str(kind), count=count)

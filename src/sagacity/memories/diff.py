@@ -1,4 +1,4 @@
-"""One version of what was learned against another: what was added, lost and changed; pure."""
+"""Compare two versions: what was added, lost and changed; pure."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,12 +14,12 @@ from sagacity.learning.deduplication.text_equivalence import normalised
 from sagacity.providers.base import Vectors
 
 CHANGED_COSINE = 0.75
-"""At least this: two versions of one memory rather than two memories."""
+"""Minimum cosine of two versions of one memory."""
 COVERED_COSINE = 0.6
-"""At least this: the other says it too, maybe among more. Rules and a model word one fact as far apart as that."""
+"""Minimum cosine of a memory that covers another. Rules and a model word one fact as differently as that."""
 _ROWS_A_BLOCK = 1_024
 _NEAREST = 64
-"""How many of the nearest a memory may turn to, when those that are nearer still are taken."""
+"""How many of its nearest neighbours a memory tries, if nearer ones are taken."""
 Pair = tuple[Memory, Memory]
 Rows = npt.NDArray[np.int64]
 
@@ -103,7 +103,7 @@ def _text_of(memory: Memory) -> tuple[tuple[str, ...], ...]:
 
 
 def _by_slot(before: Sequence[Memory], after: Sequence[Memory]) -> Iterator[Pair]:
-    """Pair what alone fills a slot on both sides; a slot of many, such as likings, tells nothing."""
+    """Pair memories that are alone in their slot on both sides; slots with many values, such as likes, say nothing."""
     former, latter = (_alone_in_slot(side) for side in (before, after))
     return ((former[slot], memory) for slot, memory in latter.items() if slot in former)
 
@@ -135,7 +135,7 @@ def _by_vector(
 
 def _near(before: Vectors, after: Vectors) -> Iterator[tuple[int, int]]:
     """
-    Yield (row of *after*, row of *before*) of what is near, the nearest first, then by rows.
+    Yield (row of *after*, row of *before*) of near pairs, nearest first, then by rows.
 
     They are found block by block, never all pairs at a time, and put in order as arrays: other threads run meanwhile,
     which they would not while Python sorts some hundred thousand tuples.
@@ -157,7 +157,7 @@ def _near(before: Vectors, after: Vectors) -> Iterator[tuple[int, int]]:
 def _covered(
     lost: Sequence[Memory], after: Sequence[Memory], vectors: Mapping[int, Vectors]
 ) -> Iterator[ChangedPair]:
-    """Yield what is lost and said by another memory all the same; one may cover many."""
+    """Yield lost memories that another one covers; one may cover many."""
     latter = [memory for memory in after if memory.memory_id in vectors]
     stacked = _stacked(latter, vectors) if latter else None
     wholes = Wholes([one.content for one in after])
@@ -177,7 +177,7 @@ def _stacked(memories: Sequence[Memory], vectors: Mapping[int, Vectors]) -> Vect
 
 
 def _cosine(one: Memory, other: Memory, vectors: Mapping[int, Vectors]) -> float:
-    """Return the cosine of two memories, no less than 0; 0 as long as one has no vector."""
+    """Return the cosine of two memories, at least 0; 0 if one has no vector yet."""
     first, second = vectors.get(one.memory_id), vectors.get(other.memory_id)
     return 0.0 if first is None or second is None else min(1.0, max(0.0, float(first @ second)))
 

@@ -1,4 +1,4 @@
-"""What follows from a change that a person makes, and the record of it."""
+"""The consequences of a person's edit, and its record in the change log."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -40,7 +40,7 @@ def archived(memory: Memory, *, now: datetime) -> Memory:
 
 
 def archived_for(successor: Memory, memory: Memory) -> Memory:
-    """Return *memory*, archived as a person put *successor* in its place."""
+    """Return *memory* archived by a person in favour of *successor*."""
     away = {
         "status": Status.ARCHIVED,
         "superseded_by": successor.memory_id,
@@ -50,7 +50,7 @@ def archived_for(successor: Memory, memory: Memory) -> Memory:
 
 
 def edited_by_person(before: Memory, after: Memory) -> Memory:
-    """Return *after* with what follows from a status that a person changed."""
+    """Return *after* with the consequences of a changed status."""
     match before.status in ARCHIVED_STATUSES, after.status in ARCHIVED_STATUSES:
         case False, True:
             return after.model_copy(update={"archived_by": ArchivedBy.PERSON})
@@ -61,12 +61,12 @@ def edited_by_person(before: Memory, after: Memory) -> Memory:
 
 
 async def said_through(transaction: Transaction, user_id: UserId | None) -> InteractionId | None:
-    """Return the user's newest interaction: what was said until then does not overrule a person's change."""
+    """Return the user's newest interaction: nothing said up to it overrules a person's change."""
     return None if user_id is None else await transaction.interactions.newest_id(user_id)
 
 
 def confirmed(memory: M, through: InteractionId | None) -> M:
-    """Return *memory* as a person confirmed it: no interaction up to *through* overrules it when it is read again."""
+    """Return *memory* confirmed by a person: no interaction up to *through* overrules it, even when read again."""
     update = {
         "confirmed_through": through,
         "said_at": memory.updated_at,
@@ -80,13 +80,13 @@ async def written(
     acting: Acting, transaction: Transaction, memories: Sequence[M], *, before: Memory | None = None
 ) -> list[M]:
     """
-    Return *memories* as a person wrote them now: what their users said before does not overrule them.
+    Return *memories* as written by a person now: nothing that their users said before overrules them.
 
     Args:
         acting: who wrote them.
         transaction: open.
         memories: as they are to be.
-        before: what the one memory was before; None where they are new, or take another's place.
+        before: the one memory before the change; None if they are new or replace others.
     """
     users = {memory.user_id for memory in memories}
     through = {user_id: await said_through(transaction, user_id) for user_id in users}
@@ -97,9 +97,9 @@ async def written(
 
 def stamped(principal: Principal, memory: M, before: Memory | None = None) -> M:
     """
-    Return *memory* with what it comes from: the writer, or what the writer says that is trusted less.
+    Return *memory* with its origin: the writer, or a less trusted one that the writer names.
 
-    A rule of low trust stays one, and is not served, unless a reviewer or the user whom it is for wrote it.
+    A rule of low trust stays so and is not served, unless a reviewer or its own user wrote it.
     """
     own, said = _origin_of(principal), memory.attributes.origin
     if before is None:
@@ -116,12 +116,12 @@ def stamped(principal: Principal, memory: M, before: Memory | None = None) -> M:
 
 
 def _is_doubtful(memory: NewMemory) -> bool:
-    """Whether it is a user's rule of low trust, which is not served."""
+    """Whether it is a user playbook of low trust, which is not served."""
     return memory.kind is MemoryKind.USER_PLAYBOOK and memory.trust is Trust.LOW
 
 
 def _origin_of(principal: Principal) -> Origin:
-    """Return what a caller's own writing comes from."""
+    """Return the origin of what a caller writes."""
     if principal.user_id is not None:
         return Origin.USER
     return Origin.OPERATOR if Permission.REVIEW in principal.permissions else Origin.AGENT
@@ -136,16 +136,16 @@ async def record(
     run_id: RunId | None = None,
 ) -> None:
     """
-    Record what the caller changed in memories: each before (None for a new one) and after; one run a user.
+    Record a caller's changes, as pairs of before (None if new) and after, in one run per user.
 
-    A memory that did not change is not recorded.
+    Memories that did not change are not recorded.
 
     Args:
         acting: who.
-        transaction: the one that changes them.
-        changed: what.
+        transaction: in which they are changed.
+        changed: pairs of before and after.
         reason: why.
-        run_id: the run, if all are of one user; None for new ones.
+        run_id: the run, if all belong to one user; None: new runs.
     """
     changed = [(before, after) for before, after in changed if before is None or not _is_same(before, after)]
     occasions = {
@@ -160,7 +160,7 @@ async def record(
 async def keep_users_within_limits(
     acting: Acting, transaction: Transaction, stored: Sequence[Memory]
 ) -> None:
-    """Archive what users have beyond their limits now that *stored* came, which stays."""
+    """Archive what exceeds users' limits after *stored* was added; *stored* itself stays."""
     spared = [memory.memory_id for memory in stored]
     for user_id in dict.fromkeys(memory.user_id for memory in stored):
         if user_id is not None:
@@ -170,13 +170,13 @@ async def keep_users_within_limits(
 
 
 def _is_same(before: Memory, after: Memory) -> bool:
-    """Whether two states of a memory differ in nothing but when it was written."""
+    """Whether two states of a memory differ only in the time of writing."""
     attributes = before.attributes.model_copy(update={"said_at": after.attributes.said_at})
     return before.model_copy(update={"updated_at": after.updated_at, "attributes": attributes}) == after
 
 
 def occasion(acting: Acting, reason: str, *, run_id: RunId | None = None) -> Occasion:
-    """Return who changes something now, and why; under a run of its own if none is named."""
+    """Return the occasion of a change: who, when and why, under a new run unless one is named."""
     parts = acting.parts
     return Occasion(
         run_id=run_id or RunId(parts.ids.new()),

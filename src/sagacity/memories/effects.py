@@ -1,4 +1,4 @@
-"""What memories do to the sessions that are shown them, on behalf of a principal."""
+"""The effects of memories on sessions, for a principal."""
 
 import asyncio
 from collections.abc import Collection, Sequence

@@ -1,4 +1,4 @@
-"""Erasing a user: asked for, looked at; the background task does it."""
+"""Start the erasure of a user and look at it; a background task does the work."""
 
 from sagacity.domain.audit import AuditAction, NewAuditEntry
 from sagacity.domain.erasure import Erasure, Subject
@@ -25,7 +25,7 @@ async def erase_user(acting: Acting, user_id: UserId, *, wait_seconds: float) ->
         The run as it stands; it goes on if it has not ended, and is never given up.
 
     Raises:
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
         Conflict: the user owns the organisation, and did not ask for it; or the account that goes is the last owner of
             another one.
         ConfigError: the key that signs reports can be neither read nor made.
@@ -82,7 +82,7 @@ async def erasure_of(acting: Acting, erasure_id: str) -> Erasure:
 
     Raises:
         NotFound: there is none of that id.
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     _require(acting)
     async with acting.read() as snapshot:
@@ -94,7 +94,7 @@ async def list_erasures(acting: Acting, *, limit: int) -> list[Erasure]:
     Return erasures, the one asked for last first.
 
     Raises:
-        Forbidden: the caller may not administer, or acts for one user.
+        Forbidden: the caller is no administrator, or acts for one user.
     """
     _require(acting)
     async with acting.read() as snapshot:

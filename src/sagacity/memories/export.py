@@ -1,4 +1,4 @@
-"""All that is stored of a user, as lines of a file."""
+"""Export everything that is stored of a user as lines of a file."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A user's memories searched by the chat contract's formula."""
+"""Search a user's memories by the chat contract's formula."""
 
 import time
 from collections.abc import Sequence

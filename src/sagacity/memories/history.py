@@ -1,4 +1,4 @@
-"""How a memory came to be what it is: its changes, what it replaced, what it was learned from."""
+"""The history of a memory: its changes, what it replaced, and what it was learned from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Leaving memories out by lot, where an organisation wants to know what they are good for."""
+"""Leave out memories at random if an organisation wants to measure their effect."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

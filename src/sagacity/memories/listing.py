@@ -1,4 +1,4 @@
-"""Memories listed: unexpired and last changed first, whatever a reviewer said of them."""
+"""List memories: unexpired ones first, then by last change, whatever their review status."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is wrong with the memories that a caller reaches, counted by problem."""
+"""Problems of the memories that a caller can reach, counted by type."""
 
 from dataclasses import dataclass
 from functools import cache

@@ -1,4 +1,4 @@
-"""Undo one merge: what was archived in favour of a memory is current again."""
+"""Undo one merge in a transaction: the memories that it archived become current again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Names that a call asks for, looked up before it does anything: a mistyped one would choose nothing in silence."""
+"""Check that names in a call exist, because a mistyped one would silently select nothing."""
 
 from collections.abc import Sequence
 

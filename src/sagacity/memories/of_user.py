@@ -1,4 +1,4 @@
-"""A user's memories of the four types: written, read, edited and deleted one by one or all together."""
+"""A user's memories of the four types: write, read, edit and delete them one by one or together."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

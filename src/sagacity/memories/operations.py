@@ -1,4 +1,4 @@
-"""Long runs of the whole organisation: started, waited for, looked at, cancelled."""
+"""Operations of an organisation: start, wait for, read and cancel them."""
 
 import asyncio
 import time
@@ -252,7 +252,7 @@ async def _refuse_erasure(transaction: Transaction, operation_id: str) -> None:
     """
     operation = await transaction.operations.get(operation_id)
     if operation.goes_on and operation.name is OperationName.USER_ERASURE:
-        raise Conflict("an erasure is not cancelled: part of what there was of the user is gone already")
+        raise Conflict("an erasure cannot be cancelled: part of the user's data is gone already")
 
 
 async def watched(

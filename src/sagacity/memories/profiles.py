@@ -1,4 +1,4 @@
-"""Profiles under ids of the client's: counted, put, edited, deleted by id or by their words."""
+"""Profiles under the client's own ids: count, put, edit, and delete by id or by text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Turns published on behalf of a principal."""
+"""Publish turns on behalf of a principal."""
 
 from sagacity.domain.interaction import NewRequest, Request
 from sagacity.domain.principal import Permission

@@ -1,4 +1,4 @@
-"""Quarantines: begun, released and looked at by those who may review."""
+"""Quarantines: start, release and read them, for those who may review."""
 
 from sagacity.domain.audit import AuditAction, NewAuditEntry
 from sagacity.domain.principal import Permission

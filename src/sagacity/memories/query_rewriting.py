@@ -1,4 +1,4 @@
-"""Questions rewritten by the tenant's own model before a search."""
+"""Rewrite questions with the tenant's own model before a search."""
 
 from collections.abc import Mapping
 

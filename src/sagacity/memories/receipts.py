@@ -1,4 +1,4 @@
-"""What became of one publish: computed from documents, cursors and dead letters, stored nowhere."""
+"""The receipt of a publish, computed from documents, cursors and dead letters and stored nowhere."""
 
 from collections.abc import Mapping, Sequence
 

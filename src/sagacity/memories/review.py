@@ -1,4 +1,4 @@
-"""What serves all users, edited and approved by a reviewer: agent playbooks and skills."""
+"""Edit and approve what serves all users: agent playbooks and skills."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

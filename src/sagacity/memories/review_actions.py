@@ -1,4 +1,4 @@
-"""What a person does with a memory of the review queue, and how it is taken back: each step is a change of the log."""
+"""Actions on memories of the review queue, and undoing them; each step is in the change log."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -297,11 +297,11 @@ async def _other(snapshot: Transaction, memory: Memory, review: Review) -> Memor
     is_same_owner = (other.kind, other.user_id) == (memory.kind, memory.user_id)
     is_same_version = memory.kind not in VERSIONED_KINDS or other.agent_version == memory.agent_version
     if review.step is ReviewStep.MERGE and not (is_same_owner and is_same_version):
-        raise InvalidInput("other_id: merged are memories of one kind, one user and one agent version")
+        raise InvalidInput("other_id: only memories of one kind, user and agent version can be merged")
     is_rule_for_all = memory.kind in VERSIONED_KINDS and other.kind in TENANT_KINDS
     if not is_same_owner and not is_rule_for_all:
         raise InvalidInput(
-            "other_id: a memory of the same kind and user, or for a playbook one that serves all"
+            "other_id: name a memory of the same kind and user or, for a playbook, one that serves all users"
         )
     _require_in_force(other)
     return other

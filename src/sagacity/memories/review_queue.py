@@ -1,4 +1,4 @@
-"""Which memories a person should look at, and what people did with them."""
+"""The review queue for a principal: which memories to look at, and what was done with them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -76,8 +76,8 @@ async def found_by_kind(
     Args:
         acting: on whose behalf.
         query: what is searched for.
-        include_expired: whether what has expired is found, too.
-        counts_withheld: whether the trace is to say how many wait for a review.
+        include_expired: also find expired memories.
+        counts_withheld: report in the trace how many results wait for a review.
     """
     query = await _weighed(acting, _servable(acting, query, include_expired=include_expired))
     searched = acting.parts.searcher.search_kinds(acting.principal, query)
@@ -106,8 +106,8 @@ async def search_memories(
         query: what is searched for.
         session_id: in which session it is used; that may be drawn to go without some of it. None if not known.
         keep: which of those found are returned, by what no index knows; the others are told as `other_attributes`.
-        include_expired: whether what has expired is found, too.
-        counts_withheld: whether the trace is to say how many wait for a review.
+        include_expired: also find expired memories.
+        counts_withheld: report in the trace how many results wait for a review.
     """
     query = await _weighed(acting, _servable(acting, query, include_expired=include_expired))
     deep = query if keep is None else query.model_copy(update={"limit": max(query.limit, BEFORE_SIFTING)})

@@ -1,4 +1,4 @@
-"""What a user says of themselves, and of what may be remembered: read, changed, reset."""
+"""A user's own settings: read, change and reset them."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""How an agent compares with its shadow, on behalf of a principal."""
+"""Compare an agent with its shadow, for a principal."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Which skills are exported."""
+"""Select the skills to export."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

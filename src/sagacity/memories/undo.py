@@ -1,4 +1,4 @@
-"""A merge undone by a person."""
+"""Undo a merge on behalf of a person."""
 
 from sagacity.domain.ids import MemoryUid
 from sagacity.domain.memory import MemoryKind

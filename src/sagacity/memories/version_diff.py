@@ -1,4 +1,4 @@
-"""What is PENDING compared with what is CURRENT: what an upgrade would change."""
+"""Compare PENDING with CURRENT: what an upgrade would change."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence

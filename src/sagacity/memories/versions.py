@@ -1,4 +1,4 @@
-"""Versions of what was learned: PENDING taken into use, and what it replaced taken back."""
+"""Versions: put PENDING in force, and undo that."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

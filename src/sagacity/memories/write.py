@@ -1,4 +1,4 @@
-"""Memories added and edited by a person: embedded first, then stored and recorded in one transaction."""
+"""Add and edit memories on behalf of a person: embed first, then store and record in one transaction."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 

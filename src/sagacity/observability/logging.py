@@ -1,4 +1,4 @@
-"""Structured logs on standard error: no prompt, no answer, no secret."""
+"""Structured logs on standard error, without prompts, answers or secrets."""
 
 import logging
 import sys

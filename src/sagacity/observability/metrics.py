@@ -1,4 +1,4 @@
-"""What this process counts, and what waits in the database, in the text format of Prometheus."""
+"""This process's counters and the database's backlog, in the text format of Prometheus."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ _MILLISECONDS = 1_000
 
 class Metrics:
     """
-    The counters of one process, from its start on.
+    The counters of one process since its start.
 
     No label says who called, whose data it was, or what was said: labels are routes, statuses, and names of this
     program's own.
@@ -55,7 +55,7 @@ class Metrics:
         return Counter(f"sagacity_{name}", about, labels, registry=self._registry)
 
     def count_http(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a call that was answered; *route* is the path as it was declared, or empty if it came to none."""
+        """Count an answered call; *route* is the declared path, or empty if none matched."""
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route or "none", str(status)).inc()
         self._seconds.labels(route or "none").observe(seconds)
@@ -74,7 +74,7 @@ class Metrics:
             self._strategy_seconds.labels(str(strategy)).inc(took / _MILLISECONDS)
 
     def count_model_call(self, call: ModelCallRecord) -> None:
-        """Count a request to a model, also one that failed."""
+        """Count a request to a model, including failed ones."""
         prompt = call.prompt.partition("/")[0]
         self._model_calls.labels(prompt, call.outcome).inc()
         self._model_seconds.labels(prompt).inc(call.duration_ms / _MILLISECONDS)
@@ -98,12 +98,12 @@ class Metrics:
 
         Args:
             version: of the program.
-            now: the time, from which the age of the queue is counted.
-            backlog: what waits; None if the database does not answer, and then nothing is said of it.
+            now: the current time, for the age of the queue.
+            backlog: the waiting work; None if the database does not answer, then its metrics are left out.
             connections: to the database.
             unwritten: recorded calls and usage events that wait to be written.
             dropped: recorded calls and usage events that were lost.
-            spans: what became of them; None where none are recorded, and then nothing is said of them.
+            spans: their counts; None if none are recorded, then their metrics are left out.
         """
         build = GaugeMetricFamily("sagacity_build_info", "The release, always 1.", labels=["version"])
         build.add_metric([version], 1)

@@ -1,4 +1,4 @@
-"""Spans in the words of OpenTelemetry, sent to a collector by OTLP over HTTP from a thread of their own."""
+"""Send spans to an OpenTelemetry collector by OTLP over HTTP, from a thread of its own."""
 
 import logging
 import threading
@@ -18,10 +18,10 @@ from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 from sagacity.observability.tracing import Attribute, Span, TraceChoice, TraceCounts
 
 MOST_WAITING = 4_096
-"""Spans; what comes beyond is dropped and counted."""
+"""How many spans may wait; further ones are dropped and counted."""
 _BATCH = 256
 _SECONDS = 1.0
-"""How long a span waits for others to be sent with."""
+"""How long a span waits to be sent together with others."""
 _TIMEOUT_SECONDS = 5.0
 _KINDS = {None: trace.SpanKind.INTERNAL, True: trace.SpanKind.CLIENT, False: trace.SpanKind.SERVER}
 _log = structlog.get_logger(__name__)
@@ -46,27 +46,27 @@ class OtlpSpan:
         return f"00-{self.trace_id}-{trace.format_span_id(context.span_id)}-{context.trace_flags:02x}"
 
     def rename(self, name: str) -> None:
-        """Call it otherwise."""
+        """Rename it."""
         self.recorded.update_name(name)
 
     def note(self, attributes: Mapping[str, Attribute | None]) -> None:
-        """Say more of it; what is None is left out."""
+        """Add attributes; None values are left out."""
         self.recorded.set_attributes({name: one for name, one in attributes.items() if one is not None})
 
     def fail(self, kind: str) -> None:
-        """Say that it failed."""
+        """Mark it as failed."""
         self.recorded.set_attribute("error.type", kind)
         self.recorded.set_status(trace.StatusCode.ERROR)
 
     def end(self) -> None:
-        """Stop its clock; again, it does nothing."""
+        """End it; idempotent."""
         if not self._has_ended:
             self._has_ended = True
             self.recorded.end()
 
 
 class OtlpTracer:
-    """Begins spans, and sends them."""
+    """Begins spans and sends them."""
 
     def __init__(self, choice: TraceChoice) -> None:
         # They would write a line, with the address, for every batch; ours say once that the collector is lost or found.
@@ -115,11 +115,11 @@ class OtlpTracer:
 
     @property
     def counts(self) -> TraceCounts:
-        """What became of the spans so far."""
+        """The counts of spans so far."""
         return self._sender.counts
 
     def stop(self, seconds: float) -> None:
-        """Send what waits, and drop what is left after *seconds*; it blocks."""
+        """Send waiting spans, and drop those left after *seconds*; blocks."""
         self._sender.stop(seconds)
 
 
@@ -145,12 +145,12 @@ class Sender(SpanProcessor):
 
     @property
     def counts(self) -> TraceCounts:
-        """How many spans wait, and how many never got to the collector."""
+        """The counts of waiting and of lost spans."""
         with self._lock:
             return TraceCounts(waiting=len(self._waiting) + self._sending, dropped=self._dropped)
 
     def on_end(self, span: ReadableSpan) -> None:
-        """Take a span that ended; it neither waits nor fails."""
+        """Accept an ended span; neither waits nor fails."""
         if span.context is None or not span.context.trace_flags.sampled:
             return
         with self._lock:
@@ -163,7 +163,7 @@ class Sender(SpanProcessor):
             self._news.set()
 
     def stop(self, seconds: float) -> None:
-        """Send what waits; what is left after *seconds* is dropped."""
+        """Send waiting spans; those left after *seconds* are dropped."""
         with self._lock:
             self._is_stopped = True
         self._news.set()

@@ -1,4 +1,4 @@
-"""What all share who record calls: the call's id, and that a failure to record stays with them."""
+"""What all recorders of calls share: the call's id, and that a failure to record fails no call."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -9,13 +9,13 @@ _log = structlog.get_logger(__name__)
 
 
 def call_id(otherwise: str) -> str:
-    """Return the correlation id of the call that goes on; *otherwise* where there is none."""
+    """Return the correlation id of the current call; *otherwise* if there is none."""
     return str(structlog.contextvars.get_contextvars().get("correlation_id", otherwise))
 
 
 @contextmanager
 def harmless(event: str) -> Generator[None]:
-    """Let no failure out, and log it as *event*: a call is answered, whether it is recorded or not."""
+    """Log exceptions of the block as *event* instead of raising them: recording must not fail a call."""
     try:
         yield
     except Exception:  # noqa: BLE001  whatever it is, it is none of the caller's

@@ -1,4 +1,4 @@
-"""Spans: what a call or a task consists of and how long each part takes; without a collector they cost nothing."""
+"""Spans: the parts of a call or a task and their durations. Without a collector they cost nothing."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.errors import ConfigError
 
 Attribute = str | int | float | bool
-"""What a span may say: names of this program's own, counts and statuses; no text, no name of a user."""
+"""The type of attributes: names of this program's own, counts and statuses; no texts, no user names."""
 NO_ATTRIBUTES: Mapping[str, Attribute] = MappingProxyType({})
 MOST_LINKS = 32
 _STOP_SECONDS = 3.0
@@ -38,31 +38,31 @@ class TraceChoice(Value):
 
 
 class TraceCounts(Value):
-    """What became of the spans of this process."""
+    """The counts of this process's spans."""
 
     waiting: int
     dropped: int
 
 
 class Span(Protocol):
-    """One part of a trace, while it goes on."""
+    """One part of a trace, while it runs."""
 
     @property
     def trace_id(self) -> str:
-        """The id of the whole trace in hexadecimal digits; empty where none is recorded."""
+        """The trace's id in hexadecimal; empty if none is recorded."""
         ...
 
     @property
     def traceparent(self) -> str:
-        """The header by which another program goes on with the trace; empty where none is recorded."""
+        """The header that passes the trace on to another program; empty if none is recorded."""
         ...
 
     def rename(self, name: str) -> None:
-        """Call it otherwise."""
+        """Rename it."""
         ...
 
     def note(self, attributes: Mapping[str, Attribute | None]) -> None:
-        """Say more of it; what is None is left out."""
+        """Add attributes; None values are left out."""
         ...
 
     def fail(self, kind: str) -> None:
@@ -70,7 +70,7 @@ class Span(Protocol):
         ...
 
     def end(self) -> None:
-        """Stop its clock; again, it does nothing."""
+        """End it; idempotent."""
         ...
 
 
@@ -102,11 +102,11 @@ class Tracer(Protocol):
 
     @property
     def counts(self) -> TraceCounts:
-        """What became of the spans so far."""
+        """The counts of spans so far."""
         ...
 
     def stop(self, seconds: float) -> None:
-        """Send what waits, and drop what is left after *seconds*; it blocks."""
+        """Send waiting spans, and drop those left after *seconds*; blocks."""
         ...
 
 

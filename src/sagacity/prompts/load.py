@@ -1,4 +1,4 @@
-"""Prompt files become prompts: every variable is given and used, and data stays data."""
+"""Load and render prompt files: every variable must be given and used, and data is never read as a template."""
 
 import hashlib
 import re
@@ -34,7 +34,7 @@ class Variable(Value):
 
     about: str
     data: bool = False
-    """Whether others wrote it: it is fenced, and kept out of the system part."""
+    """Whether others wrote it; then it is fenced, and not allowed in the system part."""
 
 
 class FrontMatter(Value):
@@ -66,7 +66,7 @@ class Prompt(Value):
 
 
 def reference(name: str, version: int) -> str:
-    """Return how provenance names a prompt, such as `profile_extraction/v1`."""
+    """Return a prompt's name in provenance, such as `profile_extraction/v1`."""
     return f"{name}/v{version}"
 
 
@@ -81,7 +81,7 @@ def prompt_versions() -> Mapping[str, tuple[int, ...]]:
 
 def active_version(name: str, chosen: Mapping[str, int]) -> int:
     """
-    Return the version of prompt *name* that is in use: the one *chosen*, else the newest.
+    Return the active version of prompt *name*: the one *chosen*, else the newest.
 
     Raises:
         ValueError: there is no such prompt, or not that version of it.
@@ -154,7 +154,7 @@ def parse_prompt(text: str, ref: str) -> Template:
 
 def render(name: str, version: int, variables: Mapping[str, str]) -> Prompt:
     """
-    Fill in one prompt.
+    Render one prompt.
 
     Values are put in in one pass and never read again for placeholders. Data is fenced with a code taken from
     a hash of the data: no text can hold its own hash, so none can close its block, and equal input still

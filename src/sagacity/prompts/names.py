@@ -1,4 +1,4 @@
-"""Names of prompts: those that others gave to prompts with the same job are taken as well."""
+"""Names of prompts, and the names that other systems gave to prompts for the same job."""
 
 from collections.abc import Mapping
 

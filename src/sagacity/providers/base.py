@@ -1,4 +1,4 @@
-"""The seams to models: text in, text, values or vectors out."""
+"""The interfaces of models: text in; text, values or vectors out."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Literal, Protocol, TypeVar
@@ -20,16 +20,16 @@ class ChatMessage(Value):
     role: Literal["system", "user", "assistant"]
     content: str
     image: str = Field(default="", repr=False)
-    """What is seen beside the text: an http(s) address, or the image itself as a `data:` URL; empty: nothing."""
+    """An image beside the text: an http(s) URL, or the image itself as a `data:` URL; empty if none."""
 
 
 class TokenUsage(Value):
-    """What one call cost, in tokens; zero where the provider does not say."""
+    """The token usage of one call; zero if the provider does not report it."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
-    """How many of the prompt's tokens the provider had read before, and took from its cache."""
+    """How many of the prompt's tokens came from the provider's cache."""
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
         return TokenUsage(
@@ -40,7 +40,7 @@ class TokenUsage(Value):
 
 
 class Completion(Value):
-    """A whole answer as text."""
+    """A complete answer as text."""
 
     text: str
     model: str
@@ -48,21 +48,21 @@ class Completion(Value):
 
 
 class ModelCall(Value):
-    """One request that was sent: the first try of a call, a later one, or the one that asks for a corrected answer."""
+    """One request of a call: the first attempt, a retry, or a request for a corrected answer."""
 
     model: str
     attempt: int = 1
-    """Counts the requests of one call, from 1."""
+    """Number of the request within its call, from 1."""
     usage: TokenUsage = TokenUsage()
     duration_seconds: float = 0.0
     outcome: str = SUCCEEDED
-    """`ok`, or the name of the error that it ended with; `Cancelled` where the caller gave up."""
+    """`ok`, or the name of its error; `Cancelled` if the caller gave up."""
     cost_usd: float | None = None
-    """None where the model's price is not known."""
+    """None if the model's price is not known."""
 
 
 OnCall = Callable[[ModelCall], Awaitable[None]]
-"""Told of each request right after it, also when it failed. It may not raise."""
+"""Called after each request, including failed ones. It must not raise."""
 
 
 async def ignore_call(_call: ModelCall) -> None:
@@ -71,15 +71,15 @@ async def ignore_call(_call: ModelCall) -> None:
 
 class LLM(Protocol):
     """
-    A chat model. `on_call` is told of every request that a call sends.
+    A chat model. `on_call` is called for every request that a call sends.
 
-    All calls raise `ProviderTimeout` when no answer came in time, `ProviderRefused` when the provider will not serve
-    the call (key, quota, model name), and `ProviderError` for the rest, after bounded retries of what may pass.
+    All calls raise `ProviderTimeout` if no answer came in time, `ProviderRefused` if the provider will not serve
+    the call (key, quota, model name), and `ProviderError` otherwise, after bounded retries of temporary failures.
     """
 
     @property
     def model(self) -> str:
-        """The model's name as it goes into provenance."""
+        """The model's name for provenance."""
         ...
 
     async def complete(
@@ -97,10 +97,10 @@ class LLM(Protocol):
         on_call: OnCall = ignore_call,
     ) -> tuple[Output, TokenUsage]:
         """
-        Return one answer parsed into *output*; of one that was cut off, the whole entries at least.
+        Return one answer parsed into *output*; if it was cut off, at least its complete entries.
 
         Raises:
-            MalformedOutput: it did not parse, nor did a second answer to which the error was shown.
+            MalformedOutput: it did not parse, and neither did a second answer after the model was shown the error.
         """
         ...
 
@@ -112,21 +112,21 @@ class LLM(Protocol):
         temperature: float | None = None,
         on_call: OnCall = ignore_call,
     ) -> AsyncGenerator[str]:
-        """Yield the answer piece by piece; *temperature* (0..2) only where the model takes one."""
+        """Yield the answer piece by piece; *temperature* (0..2) is used only if the model takes one."""
         ...
 
 
 class Embedder(Protocol):
-    """Text to unit vectors, so that a dot product is the cosine."""
+    """Turns text into unit vectors, so that a dot product is the cosine."""
 
     @property
     def model(self) -> str:
-        """The name and version recorded with the vectors; other vectors are never compared with these."""
+        """The name and version recorded with the vectors; vectors of different models are never compared."""
         ...
 
     @property
     def dimension(self) -> int:
-        """Numbers a vector."""
+        """The dimension of the vectors."""
         ...
 
     async def embed(self, texts: Sequence[str], *, background: bool = False) -> Vectors:
@@ -135,7 +135,7 @@ class Embedder(Protocol):
 
         Args:
             texts: any number; longer ones are cut at the model's limit. Empty text gives a zero vector.
-            background: nobody waits for it: it goes behind calls for which somebody does.
+            background: nobody waits for the result, so calls with somebody waiting go first.
 
         Returns:
             float32 [n, dimension], rows of unit length (or zero), in the order of *texts*.
@@ -146,16 +146,16 @@ class Embedder(Protocol):
         ...
 
     async def warm(self) -> None:
-        """Load and run once, so that the first real call is as fast as the next."""
+        """Load the model and run it once, so that the first real call is as fast as the next."""
         ...
 
 
 class Reranker(Protocol):
-    """A closer look than the embedder's: question and text are compared as wholes, not by a vector each."""
+    """A reranker: it compares question and text together rather than by separate vectors."""
 
     @property
     def name(self) -> str:
-        """What it is called where it failed or was late."""
+        """Its name in reports of failures."""
         ...
 
     async def rank(self, query: str, texts: Sequence[str], *, seconds: float) -> Vectors:
@@ -164,11 +164,11 @@ class Reranker(Protocol):
 
         Args:
             query: the question.
-            texts: most promising first, which is the order in which they are looked at; cut at the model's limit.
+            texts: most promising first; scored in this order, and cut at the model's limit.
             seconds: how long it may take.
 
         Returns:
-            float32 [n], in [0, 1], higher is better; NaN for what there was no time for.
+            float32 [n], in [0, 1], higher is better; NaN for texts that there was no time for.
 
         Raises:
             ProviderError: the model failed.
@@ -176,5 +176,5 @@ class Reranker(Protocol):
         ...
 
     async def warm(self) -> None:
-        """Load and run once, so that the first real call is as fast as the next."""
+        """Load the model and run it once, so that the first real call is as fast as the next."""
         ...

@@ -1,4 +1,4 @@
-"""Connections to models: each address is checked when the connection is opened, and no reply is read without end."""
+"""Connections to models: each address is checked before connecting, and the size of replies is limited."""
 
 import asyncio
 import socket
@@ -14,9 +14,9 @@ import httpx
 from sagacity.domain.addresses import refusal_of
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Gives the addresses of a host and a port, the best first."""
+"""Returns the addresses of a host and port, best first."""
 NEXT_SECONDS = 2.0
-"""How long one address of several has to answer before the next one is tried."""
+"""How long one of several addresses may take to answer before the next is tried."""
 MOST_BYTES = 16 * 2**20
 """
 Of a reply that is read as a whole: three times what 64 vectors of 4,096 dimensions take as JSON.
@@ -30,17 +30,17 @@ _public_only: ContextVar[bool] = ContextVar("public_only", default=False)
 
 
 class AddressRefused(httpcore.ConnectError):
-    """The name of a model's server leads to an address where no model is called; the text says why, not where."""
+    """A model's server resolves to an address that is refused; the message says why, not which address."""
 
 
 async def resolved(host: str, port: int) -> Sequence[str]:
-    """Return what this machine's resolver says; an address stays itself."""
+    """Return the addresses from this machine's resolver; an address is returned as it is."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return tuple(dict.fromkeys(str(place[0]) for *_, place in found))
 
 
 class CheckedBackend(httpcore.AsyncNetworkBackend):
-    """Resolves a name, checks what comes of it, and connects to just that: no second look-up gives another answer."""
+    """Resolves a name, checks its addresses and connects to just those, so that no second look-up can differ."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         Prepare connections.
 
         Args:
-            block_private: also refuse loopback, private and otherwise not public addresses.
+            block_private: also refuse loopback, private and other non-public addresses.
             resolve: the resolver.
             inner: what connects to an address.
         """
@@ -73,9 +73,9 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         Connect to the first address of *host* that answers, if all of them may be called.
 
         Raises:
-            AddressRefused: one of them may not.
-            ConnectError: there is none, or none answers.
-            ConnectTimeout: none answers in time.
+            AddressRefused: one of them is refused.
+            ConnectError: there is no address, or none answers.
+            ConnectTimeout: no address answers in time.
         """
         addresses = await self._checked(host, port, timeout)
         failure: httpcore.ConnectError | httpcore.ConnectTimeout = httpcore.ConnectError("no address")
@@ -101,12 +101,12 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         return addresses
 
     async def sleep(self, seconds: float) -> None:
-        """Wait, as httpcore does between its own tries."""
+        """Wait, as httpcore does between its own attempts."""
         await self._inner.sleep(seconds)
 
 
 class _Bounded(httpx.AsyncByteStream):
-    """A reply's body up to so many bytes; more of an error is left out, and more of anything else is a fault."""
+    """A reply's body up to a limit of bytes; errors are cut there, anything else beyond it is a failure."""
 
     def __init__(self, body: httpx.AsyncByteStream, most: int, *, is_error: bool) -> None:
         self._body = body
@@ -139,17 +139,17 @@ def _bounded(response: httpx.Response) -> httpx.Response:
 
 
 class CheckedTransport(httpx.AsyncHTTPTransport):
-    """A pool of connections that were checked by one rule."""
+    """A pool of connections that were checked by the same rule."""
 
     def __init__(
         self, *, verify: SSLContext | bool = True, block_private: bool = False, resolve: Resolve = resolved
     ) -> None:
         """
-        Prepare connections; none is opened yet.
+        Prepare connections, without opening any.
 
         Args:
             verify: the certificates to trust.
-            block_private: also refuse loopback, private and otherwise not public addresses.
+            block_private: also refuse loopback, private and other non-public addresses.
             resolve: the resolver.
         """
         context = httpx.create_ssl_context(verify=verify)
@@ -164,7 +164,7 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """
-        Send a request; its reply is read so far as it may go.
+        Send a request, and read its reply up to the limit.
 
         Raises:
             ReadError: while it is read: it is longer than any is.
@@ -174,7 +174,7 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
 
 class TransportByCall(CheckedTransport):
     """
-    Keeps two pools: one for calls within `public_addresses_only`, and one for others.
+    Two pools: one for calls within `public_addresses_only`, and one for others.
 
     A connection that an operator's own model opened to a private address is thus never lent to an organisation's.
     """
@@ -184,20 +184,20 @@ class TransportByCall(CheckedTransport):
         self._public = CheckedTransport(verify=verify, block_private=True, resolve=resolve)
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request by the rule that its call is under."""
+        """Send a request through the pool of its call's rule."""
         if _public_only.get():
             return await self._public.handle_async_request(request)
         return await super().handle_async_request(request)
 
     async def aclose(self) -> None:
-        """Close the connections of both."""
+        """Close the connections of both pools."""
         await self._public.aclose()
         await super().aclose()
 
 
 @contextmanager
 def public_addresses_only(*, block_private: bool) -> Generator[None]:
-    """Have the calls of this block refuse private addresses, if *block_private*."""
+    """Refuse private addresses in the calls of this block, if *block_private*."""
     before = _public_only.set(block_private)
     try:
         yield

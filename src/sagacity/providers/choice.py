@@ -1,4 +1,4 @@
-"""Which model to call, where and with which key: what a caller decides before a model is opened."""
+"""Which model to call, where and with which key: decided by the caller before a model is opened."""
 
 import re
 
@@ -26,10 +26,10 @@ class ModelChoice(Value):
 
     @property
     def temperature(self) -> float | None:
-        """The temperature to send: 1.0 for families that take no other, else the preferred one."""
+        """The temperature to send: 1.0 for model families that accept no other, else the preferred one."""
         return self.temperature_near(self.preferred_temperature)
 
     def temperature_near(self, wanted: float | None) -> float | None:
-        """Return the temperature to send where *wanted* is preferred."""
+        """Return the temperature to send if *wanted* is preferred."""
         name = self.model.rpartition("/")[2].lower()
         return 1.0 if _FIXED_TEMPERATURE.match(name) else wanted

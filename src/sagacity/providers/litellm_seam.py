@@ -1,4 +1,4 @@
-"""LiteLLM as far as we use it, with types, loaded once and never looking outside by itself."""
+"""A typed interface to the part of LiteLLM that is used: imported once, and kept offline."""
 
 import asyncio
 import gc
@@ -42,7 +42,7 @@ LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx")
 
 
 class Wire(BaseModel):
-    """A part of a reply: what we do not read is dropped."""
+    """A part of a reply; fields that we do not read are dropped."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -54,16 +54,16 @@ class WireText(Wire):
 
 
 class WireChoice(Wire):
-    """One answer: `message` when it is whole, `delta` in a stream."""
+    """One answer: `message` if complete, `delta` in a stream."""
 
     message: WireText = WireText()
     delta: WireText = WireText()
     finish_reason: str | None = None
-    """Why it ended; `length`: it was cut off."""
+    """Why it ended; `length` means that it was cut off."""
 
     @property
     def text(self) -> str:
-        """What a whole answer says."""
+        """The text of a complete answer."""
         return self.message.content or ""
 
 
@@ -103,7 +103,7 @@ class Completions(Protocol):
 
 
 class NoReplyError(Exception):
-    """LiteLLM gave nothing at all; it does so where a provider refused the parameters twice."""
+    """LiteLLM returned nothing, as it does if a provider refuses the parameters twice."""
 
     status_code = 422
 
@@ -116,7 +116,7 @@ class LoadedLiteLLM(NamedTuple):
     arerank: Callable[..., Awaitable[Any]]
     supports_response_schema: Callable[[str], bool]
     errors: tuple[type[Exception], ...]
-    """All that a call may raise; `timeouts` are among them."""
+    """The errors that a call may raise, including `timeouts`."""
     timeouts: tuple[type[Exception], ...]
 
 
@@ -221,7 +221,7 @@ async def close_clients() -> None:
 
 
 def _load_the_rest(litellm: Any, openai: Any) -> None:
-    """Do now what LiteLLM puts off to the first call, which would hold up every other task for a second."""
+    """Do now what LiteLLM defers to the first call, which would block every other task for a second."""
     types: Any = importlib.import_module("litellm.types.utils")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Item .* on TypedDict class", category=UserWarning)
@@ -252,7 +252,7 @@ def _stay_where_sent() -> None:
 def _checked_transport(
     *, ssl_context: SSLContext | None = None, ssl_verify: bool | None = None, **_: Any
 ) -> TransportByCall:
-    """Take the place of LiteLLM's own."""
+    """Replaces LiteLLM's own."""
     return TransportByCall(verify=ssl_context or ssl_verify is not False)
 
 

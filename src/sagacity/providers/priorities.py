@@ -1,4 +1,4 @@
-"""Where the CPU work of the embedded models runs: beside the event loop, in two lanes."""
+"""Run the CPU work of embedded models outside the event loop, in two lanes by priority."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 class Lanes:
     """
-    Two worker threads: one for calls that somebody waits for, one for the rest.
+    Two worker threads: one for calls with somebody waiting, one for the rest.
 
     A long background queue then costs a query at most its share of the processor, never its turn.
     """
@@ -20,6 +20,6 @@ class Lanes:
         self._background = ThreadPoolExecutor(1, thread_name_prefix=f"{name}-background")
 
     async def run(self, work: Callable[[], T], *, background: bool) -> T:
-        """Run *work* in its lane, after what was asked for there before."""
+        """Run *work* in its lane, after earlier work."""
         lane = self._background if background else self._interactive
         return await asyncio.get_running_loop().run_in_executor(lane, work)

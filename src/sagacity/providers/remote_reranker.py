@@ -15,12 +15,12 @@ from sagacity.providers.retry_policy import judge
 from sagacity.providers.traced import traced_call
 
 MAX_CHARACTERS = 8_000
-"""A longer text is cut: such models read some hundred words of it."""
+"""Longer texts are cut, because such models read only some hundred words."""
 WARM_SECONDS = 10.0
 
 
 class RemoteReranker:
-    """A remote model. It is asked once a search: somebody waits, and a second try would come too late."""
+    """A remote model, called once per search: somebody waits, so a retry would come too late."""
 
     def __init__(self, model: str, *, api_key: SecretStr | None = None, api_base: str | None = None) -> None:
         """
@@ -42,7 +42,7 @@ class RemoteReranker:
 
     async def rank(self, query: str, texts: Sequence[str], *, seconds: float) -> Vectors:
         """
-        Score *texts*, all in one call or none; blank ones are not sent, and answer nothing.
+        Score *texts*, all in one call or none; blank ones are not sent and do not match.
 
         Raises:
             ProviderRefused: the key or the model's name is not as the provider has them.
@@ -58,7 +58,7 @@ class RemoteReranker:
 
     async def warm(self) -> None:
         """
-        Import LiteLLM and make one call. A provider that is away for a moment stops no start.
+        Import LiteLLM and make one call. A provider that is down for a moment does not prevent the start.
 
         Raises:
             ConfigError: the provider refuses the model's name or the key.
@@ -71,7 +71,7 @@ class RemoteReranker:
             return  # each search that asks for it says so
 
     async def _scores(self, query: str, texts: list[str], seconds: float) -> Vectors:
-        """Return float32 [n]; NaN where the time was up."""
+        """Return float32 [n]; NaN for texts after the time was up."""
         late = np.full(len(texts), np.nan, np.float32)
         if seconds <= 0:
             return late
@@ -99,7 +99,7 @@ class RemoteReranker:
 
 
 def _scores(items: Any, *, count: int, model: str) -> Vectors:
-    """Read a provider's answer: float32 [count] in [0, 1], NaN for a text that it left out."""
+    """Parse a provider's answer: float32 [count] in [0, 1], NaN for texts that it left out."""
     scores = np.full(count, np.nan, np.float32)
     try:
         for item in items:

@@ -1,4 +1,4 @@
-"""How a model call is tried: how long, how often, and what a failure means."""
+"""How a model call is retried: its time limit, its attempts, and what each failure means."""
 
 import asyncio
 import math
@@ -25,7 +25,7 @@ REFUSALS = frozenset({400, 401, 402, 403, 404, 405, 410, 413, 415, 422})
 REDIRECTS = range(300, 400)
 TIMEOUTS = frozenset({408, 504})
 NO_QUOTA = ("insufficient_quota", "billing")
-"""What a 429 says when waiting does not help."""
+"""Words in a 429 for which waiting does not help."""
 IN_WORDS = {
     401: "the API key was refused (status 401)",
     403: "the API key may not do this (status 403)",
@@ -35,11 +35,11 @@ IN_WORDS = {
 
 T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[None]]
-"""Waits for some seconds."""
+"""Waits for a number of seconds."""
 
 
 class Retry(Value):
-    """How often and how patiently a call is tried."""
+    """How often, and with which waits, a call is retried."""
 
     attempts: int = 3
     first_pause_seconds: float = 0.5
@@ -47,13 +47,13 @@ class Retry(Value):
 
 
 class Limits(Value):
-    """How long one try may take, and how often it is tried."""
+    """The time limit of one attempt, and the number of attempts."""
 
     timeout_seconds: float = 120.0
     first_piece_seconds: float | None = None
-    """Of a stream, until it begins; None: as long as a try."""
+    """For a stream until its first piece; None: as for an attempt."""
     piece_seconds: float | None = None
-    """Of a stream that has begun, until its next piece; None: as long as a try."""
+    """For a stream between two pieces; None: as for an attempt."""
     retry: Retry = Retry()
 
     @property
@@ -65,7 +65,7 @@ class Limits(Value):
 
 
 class Failure(Value):
-    """A failed try: what it is to us, and how long the provider wants to be left alone."""
+    """A failed attempt: our error, and the provider's `Retry-After`."""
 
     error: type[ProviderError]
     told: str
@@ -77,7 +77,7 @@ async def retrying(
     attempt: Callable[[], Awaitable[T | Failure]], retry: Retry, *, sleep: Sleep = asyncio.sleep
 ) -> T | Failure:
     """
-    Call *attempt* until it succeeds, fails for good, or was tried often enough; its last outcome is returned.
+    Call *attempt* until it succeeds, fails permanently, or the attempts are used up; returns the last outcome.
 
     Pauses double from the first to the longest, with jitter of up to the first; `Retry-After` goes before them, up to
     the longest.
@@ -110,12 +110,12 @@ def _may_pass(outcome: object) -> bool:
 
 
 def _failure(state: RetryCallState) -> Failure:
-    """Return how the last try failed; tenacity asks only of one that did."""
+    """Return the failure of the last attempt; tenacity asks only after one."""
     return cast("Future", state.outcome).result()
 
 
 def judge(model: str, error: Exception) -> Failure:
-    """Say what *error* means, by class and status; its text may quote prompts and keys, and is dropped."""
+    """Classify *error* by its class and status; its text is dropped because it may quote prompts and keys."""
     refused = next((cause for cause in _causes(error) if isinstance(cause, AddressRefused)), None)
     if refused is not None:
         return Failure(error=ProviderRefused, told=f"{model}: its configured address {refused}")
@@ -152,7 +152,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def _retry_after(error: Exception) -> float | None:
-    """Return the seconds of `Retry-After`; a date, or no number to wait for, counts as none."""
+    """Return the seconds of `Retry-After`; None for a date or an unusable number."""
     response = getattr(error, "response", None)
     for headers in (getattr(error, "litellm_response_headers", None), getattr(response, "headers", None)):
         if isinstance(headers, Mapping):

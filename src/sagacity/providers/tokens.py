@@ -1,4 +1,4 @@
-"""Counting tokens, as models that we cannot ask would, with an encoding that is on this machine already."""
+"""Count tokens with a local encoding, which approximates those of other vendors' models."""
 
 import asyncio
 import base64
@@ -41,9 +41,9 @@ _LINE_BREAK = re.compile(r"\n(?=\S)")
 
 class TokenCounter:
     """
-    Counts tokens; the encoding is loaded at the first call or by `warm`, once a process.
+    Counts tokens; the encoding is loaded once per process, at the first call or by `warm`.
 
-    Lines are counted one by one and the latest remembered, so that a text costs no more than its lines that are new.
+    Lines are counted one by one and cached, so that a text costs only its new lines.
     """
 
     def __init__(self, *, path: Path | None = None) -> None:
@@ -57,19 +57,19 @@ class TokenCounter:
         Load the encoding, in a thread.
 
         Raises:
-            ConfigError: its file is not there, or not the expected one.
+            ConfigError: its file is missing, or not the expected one.
         """
         await asyncio.to_thread(self._loaded)
 
     def count(self, text: str) -> int:
         """
-        Return how many tokens *text* is; what stands for a special token is counted as the plain text that it is.
+        Return the number of tokens of *text*; special tokens count as plain text.
 
         Exact unless more than 16,384 characters follow each other without a space between words. Such a text is cut
         there, and each cut counts for one token more.
 
         Raises:
-            ConfigError: the encoding's file is not there, or not the expected one.
+            ConfigError: the encoding's file is missing, or not the expected one.
         """
         return sum(
             self._kept(line) if len(line) <= KEPT_CHARACTERS else self._counted(line) for line in _lines(text)

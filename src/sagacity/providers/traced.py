@@ -1,4 +1,4 @@
-"""Calls of models that answer with numbers, as spans: how long they take, and who goes on with the trace."""
+"""Record calls of embedders and rerankers as spans."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -9,15 +9,15 @@ from sagacity.observability.tracing import span
 @contextmanager
 def traced_call(what: str, model: str, api_base: str | None, *, count: int) -> Generator[Mapping[str, str]]:
     """
-    Record the block as one call, and give the headers that go with it.
+    Record the block as one call, and yield its trace headers.
 
-    A server that the configuration names may go on with the trace; a provider on the internet is told nothing of it.
+    A server that the configuration names gets the trace; a provider on the internet does not.
 
     Args:
         what: `embeddings` or `rerank`.
         model: in LiteLLM's naming.
         api_base: the server that the configuration names; None for the provider's own.
-        count: texts that are sent.
+        count: number of texts sent.
     """
     attributes = {
         "gen_ai.operation.name": what,

@@ -1,4 +1,4 @@
-"""Draws statements from users' logs and makes questions of them; the same ones for the same seed and logs."""
+"""Draw statements from users' logs and make questions of them; the same for equal seeds and logs."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

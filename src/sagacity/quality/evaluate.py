@@ -1,4 +1,4 @@
-"""Asks questions of known evidence through the search that callers get, each strategy alone and all together."""
+"""Ask questions with known evidence through the callers' search, with each strategy alone and with all."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How good a ranked list is, from which of its places hold what was looked for; pure."""
+"""Metrics of a ranked list, from the ranks of its relevant results; pure."""
 
 import math
 from collections.abc import Sequence

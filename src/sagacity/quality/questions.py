@@ -1,4 +1,4 @@
-"""What a user said becomes a question about it, by rules; pure, and the same each time."""
+"""Turn a user's statement into a question about it, by rules; pure and deterministic."""
 
 import re
 from collections.abc import Callable

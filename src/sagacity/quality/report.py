@@ -1,4 +1,4 @@
-"""What an evaluation found, what of it is kept in a file, and whether a later one is worse."""
+"""The report of an evaluation, its file, and whether a later one is worse."""
 
 import asyncio
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What the strategies answer; one that fails or is late is named, and the others answer."""
+"""Run the strategies; one that fails or is late is named, and the others answer."""
 
 import asyncio
 import time
@@ -16,15 +16,15 @@ Result = TypeVar("Result")
 
 
 class Answers:
-    """Collects what strategies answer, and why others did not."""
+    """Collects the strategies' answers, and the reasons of those that failed."""
 
     def __init__(self, names: Sequence[StrategyName], seconds: float) -> None:
         """
         Begin with nothing.
 
         Args:
-            names: the strategies that are to be asked.
-            seconds: how long each may take at the most.
+            names: the strategies to run.
+            seconds: the time limit of each.
         """
         self.findings: dict[StrategyName, StrategyResult] = {}
         self._names = tuple(names)
@@ -33,12 +33,12 @@ class Answers:
         self._milliseconds: dict[StrategyName, float] = {}
 
     def waiting(self, names: Sequence[StrategyName]) -> list[StrategyName]:
-        """Return those of *names* that are to be asked, and have neither answered nor failed."""
+        """Return those of *names* that are requested and have neither answered nor failed."""
         over = self.findings.keys() | self._failures.keys()
         return [name for name in names if name in self._names and name not in over]
 
     async def ask(self, names: Sequence[StrategyName], snapshot: Transaction, ask: StrategyInput) -> None:
-        """Ask those of *names* that wait, one after the other."""
+        """Run those of *names* that are waiting, one after the other."""
         for name in self.waiting(names):
             started = time.perf_counter()
             with span(f"search by {name}") as recorded:
@@ -48,7 +48,7 @@ class Answers:
             self.findings[name] = finding
 
     async def prepare(self, name: StrategyName, making: Awaitable[Result]) -> Result | None:
-        """Return what a strategy needs beforehand; None if that cannot be had, and so it fails."""
+        """Return what a strategy needs beforehand; None if that fails, and the strategy with it."""
         started = time.perf_counter()
         try:
             with span(f"prepare search by {name}"):
@@ -66,12 +66,12 @@ class Answers:
         self, names: Sequence[StrategyName], work: Callable[[], Awaitable[Result]]
     ) -> Result:
         """
-        Return what *work* gives, which asks *names* by `ask` and goes on.
+        Return the result of *work*, which runs *names* by `ask` and continues.
 
         A failure spoils the transaction it happens in, so the work is done again, without the strategy that failed.
 
         Raises:
-            StorageError: the work failed when all of *names* had been asked.
+            StorageError: the work failed after all of *names* had been run.
         """
         until = asyncio.get_running_loop().time() + self._seconds
         while True:
@@ -91,10 +91,10 @@ class Answers:
 
     def trace(self) -> Trace:
         """
-        Return who answered, how fast and with how much, and who failed.
+        Return the trace: durations and results of the strategies, and those that failed.
 
         Raises:
-            StorageError: nobody answered, and the database gave the reason.
+            StorageError: no strategy answered, because of the database.
         """
         trace = Trace()
         for name in self._names:

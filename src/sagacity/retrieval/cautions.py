@@ -1,4 +1,4 @@
-"""What must not be missed is among what was found, and stays there when a list is cut."""
+"""Add cautions to the results, and keep them when the list is cut."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -12,14 +12,14 @@ Item = TypeVar("Item")
 
 
 async def cautions_for(snapshot: Transaction, query: Query) -> frozenset[Key]:
-    """Return the user's facts that warn of what the question touches, whether a strategy found them or not."""
+    """Return the user's cautions that the question touches, whether a strategy found them or not."""
     touched = cautions_touched(query.text)
     hits = await snapshot.search.cautions(query.wanted, touched) if touched else ()
     return frozenset((hit.kind, hit.owner_id) for hit in hits)
 
 
 def within_limit(items: Sequence[Item], limit: int, is_caution: Callable[[Item], bool]) -> list[Item]:
-    """Return up to *limit* of *items*, in their order; cautions stay, and the last of the others make room for them."""
+    """Return up to *limit* of *items*, in order; cautions stay, and the last of the others make room for them."""
     warnings = min(sum(map(is_caution, items)), limit)
     if not warnings:
         return list(items[:limit])
@@ -33,5 +33,5 @@ def within_limit(items: Sequence[Item], limit: int, is_caution: Callable[[Item],
 
 
 def is_caution(item: Scored) -> bool:
-    """Whether the question touches what *item* warns of."""
+    """Whether *item* is a caution that the question touches."""
     return item.is_caution

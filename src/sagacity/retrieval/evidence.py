@@ -17,31 +17,31 @@ Rows = npt.NDArray[np.intp]
 
 
 class Column(NamedTuple):
-    """What one strategy says of each thing found; NaN of what it did not find."""
+    """One strategy's columns for each result; NaN for those that it did not find."""
 
     score: Numbers
     """The strategy's own."""
     ceiling: Numbers
-    """The highest that the question allowed."""
+    """The highest possible score for the question."""
     place: Numbers
-    """In the strategy's list, from 1."""
+    """The rank in the strategy's list, from 1."""
 
     def within(self, depth: int) -> "Column":
-        """Return the same without what comes after the first *depth*."""
+        """Return the same, cut after the first *depth*."""
         beyond = self.place > depth
         return Column(*(np.where(beyond, np.nan, part) for part in self))
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Everything found of one kind, each thing once and in the order of its number: columns float64 [n]."""
+    """All results of one kind, each once and by number, as columns float64 [n]."""
 
     kind: str
     owners: Owners
     columns: Mapping[StrategyName, Column]
     """Of the strategies that found any of it."""
     asked: Collection[StrategyName]
-    """The strategies that answered, also those that found nothing."""
+    """The strategies that answered, including those without results."""
 
     def __len__(self) -> int:
         return len(self.owners)
@@ -77,7 +77,7 @@ class Evidence:
         return replace(self, columns=columns)
 
     def scores(self, strategy: StrategyName) -> Numbers:
-        """Return a strategy's scores; NaN throughout if it found nothing or was not asked."""
+        """Return a strategy's scores; all NaN if it found nothing or was not run."""
         column = self.columns.get(strategy)
         return np.full(len(self), np.nan) if column is None else column.score
 
@@ -89,7 +89,7 @@ def counted(numbers: Numbers, missing: float = 0.0) -> Numbers:
 
 def evidence_of(kind: str, found: Mapping[StrategyName, Hits]) -> Evidence:
     """
-    Put together what was found of *kind*.
+    Combine the results of *kind*.
 
     Args:
         kind: of what is put together; other hits are left out.
@@ -111,5 +111,5 @@ def evidence_of(kind: str, found: Mapping[StrategyName, Hits]) -> Evidence:
 
 
 def by_kind(kinds: Sequence[str], found: Mapping[StrategyName, Hits]) -> dict[str, Evidence]:
-    """Put together what was found of each of *kinds*; hits of others are left out."""
+    """Combine the results of each of *kinds*; other kinds are left out."""
     return {kind: evidence_of(kind, found) for kind in kinds}

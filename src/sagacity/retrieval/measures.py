@@ -1,4 +1,4 @@
-"""What a search measures of itself: how long its phases took, and how what was found is scored."""
+"""Measure a search: the duration of its phases, and the scores of its results."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ ANALYSIS, RETRIEVAL = "query_analysis", "retrieval"
 
 
 class Stopwatch:
-    """Adds up how long each phase took; phases may come back."""
+    """Adds up the duration of each phase; a phase may recur."""
 
     def __init__(self) -> None:
         self.milliseconds: dict[str, float] = {}
@@ -33,12 +33,12 @@ def measures_of(
     found: Mapping[str, Evidence], ranked: Sequence[float], milliseconds: Mapping[str, float]
 ) -> Measures:
     """
-    Return a search in numbers.
+    Return the measurements of a search.
 
     Args:
-        found: what the strategies found, by kind.
-        ranked: the scores of all that was ranked.
-        milliseconds: how long each phase took.
+        found: the strategies' results by kind.
+        ranked: the scores of all ranked results.
+        milliseconds: the duration of each phase.
     """
     names = dict.fromkeys(name for one in found.values() for name in one.columns)
     scores = {name: np.concatenate([one.scores(name) for one in found.values()]) for name in names}

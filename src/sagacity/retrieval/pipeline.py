@@ -1,4 +1,4 @@
-"""A question becomes a ranked list: strategies side by side, ranked, looked at again, fetched."""
+"""From a question to a ranked list: run the strategies, rank, rerank, fetch."""
 
 import asyncio
 import time
@@ -28,10 +28,10 @@ from sagacity.retrieval.successors import successors_first
 from sagacity.storage.transaction import Storage, Transaction
 
 STRATEGY_SECONDS = 5.0
-"""How long a strategy may take, the embedder's time included."""
+"""The time limit of a strategy, including the embedder."""
 RERANK_BLEND = 0.3
 RERANK_SECONDS = 1.0
-"""How long looking again may take, all kinds together."""
+"""The time limit of reranking, for all kinds together."""
 _STEPS_TO_THE_EMBEDDER = 2
 """Steps of the event loop until the embedder's thread has its work: one prepares it, one computes it for all who ask.
 Embedding takes longest, so it goes first: behind the database's thread it began 2 ms later."""
@@ -41,7 +41,7 @@ Result = TypeVar("Result")
 
 
 class Searcher:
-    """Answers queries of any tenant; holds no state but its parts."""
+    """Answers queries of any tenant; has no state but its parts."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Searcher:
         names the user by name gets another vector in between, of its text without that name.
 
         Raises:
-            StorageError: the database gave no strategy an answer.
+            StorageError: no strategy answered, because of the database.
         """
         with span("search") as recorded:
             found = await self._search_kinds(whose, query)

@@ -1,4 +1,4 @@
-"""What the strategies found becomes one list; pure."""
+"""Merge what the strategies found into one list; pure."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ LEAST_SPAN = 0.25
 """Cosines that lie closer together than this are not drawn apart to the whole scale."""
 GRAPH_SHARE = 0.3
 ALWAYS_SHOWN_SHARE = 0.1
-"""Of what is found whatever the question is: profile and recent."""
+"""The weight of strategies that ignore the question: profile and recent."""
 TIME_GAIN = 0.1
 
 RRF_K = 60
@@ -48,7 +48,7 @@ _MANY_USES = 1_000
 
 
 class Ranked(NamedTuple):
-    """One thing found, with its score in [0, 1] and what that was made of."""
+    """One result, with its score in [0, 1] and the score's parts."""
 
     kind: str
     owner_id: int
@@ -60,7 +60,7 @@ class Ranked(NamedTuple):
 
     @property
     def components(self) -> dict[str, float]:
-        """All of it: what is shown with a result."""
+        """All parts, as shown with a result."""
         return {**self.raw, **self.made_of}
 
 
@@ -72,7 +72,7 @@ class _Scores(NamedTuple):
 
 
 class RankedList(Sequence[Ranked]):
-    """What was found of one kind, best first; each is put together when it is looked at."""
+    """The results of one kind, best first; each is built on access."""
 
     def __init__(self, evidence: Evidence, scores: _Scores, rows: Rows) -> None:
         """
@@ -118,7 +118,7 @@ class RankedList(Sequence[Ranked]):
         return self.at([place])[0]
 
     def at(self, places: Sequence[int]) -> list[Ranked]:
-        """Return what stands at these places, in their order."""
+        """Return the results at these ranks, in order."""
         rows = self.rows[list(places)]
         raw = _by_row({str(name): one.score for name, one in self._evidence.columns.items()}, rows)
         made_of = _by_row(self._scores.made_of, rows)
@@ -214,7 +214,7 @@ def _scored(
 
 
 def needs_standings(ranking: Ranking, analysis: QueryAnalysis, kind: str) -> bool:
-    """Whether *ranking* asks more of things of *kind* than how well they match."""
+    """Whether *ranking* uses more signals of *kind* than how well it matches."""
     match ranking:
         case Ranking.BLENDED:
             return kind == "interaction" or _is_dated(analysis.time_reference)

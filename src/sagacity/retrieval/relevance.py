@@ -1,4 +1,4 @@
-"""How likely what was found answers the question: a number that means the same for every question and user; pure."""
+"""The probability that a result answers the question, comparable between questions and users; pure."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from sagacity.retrieval.evidence import Evidence, Numbers
 
 class Calibration(NamedTuple):
     """
-    How likely a first result answers its question: a logistic function of cosine and coverage.
+    The probability that a first result answers its question: a logistic function of cosine and coverage.
 
     Coverage is the share, in [0, 1], of the weight of the question's words that the result says.
     """
@@ -44,7 +44,7 @@ RELEVANCE_OF_ALL_WORDS = 0.75
 
 def relevances(evidence: Evidence, embedder: str) -> Numbers:
     """
-    Return how likely each thing found answers the question, in [0, 1], if nothing better was found.
+    Return the probability of each result to answer the question, in [0, 1], if nothing better was found.
 
     Args:
         evidence: what was found.

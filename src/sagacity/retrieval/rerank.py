@@ -1,4 +1,4 @@
-"""A second, closer look at the first results."""
+"""Rerank the first results with a second model."""
 
 from collections.abc import Sequence
 
@@ -13,15 +13,15 @@ from sagacity.providers.base import Reranker, Vectors
 RERANK = "rerank"
 """The component that the reranker gives, in [0, 1]."""
 FORMER = "before_rerank"
-"""The component that keeps the score from before."""
+"""The component with the score before reranking."""
 
 
 class Reranked(Value):
-    """Results in their new order, and why some or all kept their places."""
+    """The reranked results, and why some or all kept their ranks."""
 
     items: tuple[Scored, ...]
     failed: str = ""
-    """Empty if all that was to be looked at was."""
+    """Empty if all were reranked."""
 
 
 async def rerank(
@@ -34,15 +34,15 @@ async def rerank(
     seconds: float = 1.0,
 ) -> Reranked:
     """
-    Order the first results by a blend of their scores and a reranker's.
+    Reorder the first results by a blend of their scores and a reranker's.
 
     Args:
         items: best first.
         query: the question.
-        reranker: looks at it together with each text.
+        reranker: scores it together with each text.
         blend: the reranker's share, in [0, 1]; 0 leaves the order as it is, 1 forgets the former scores.
-        depth: how many results are looked at.
-        seconds: how long the reranker may take; what it did not get to keeps its place.
+        depth: how many results are reranked.
+        seconds: the reranker's time limit; results that it did not reach keep their ranks.
 
     Returns:
         The same items. Those that were looked at have the components `rerank` and `before_rerank`, and exchanged
@@ -89,7 +89,7 @@ def _spread(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
 
 
 def _text(item: Scored) -> str:
-    """Return the text by which the thing is found."""
+    """Return the text by which a result is found."""
     if item.memory:
         return item.memory.search_text
     return item.interaction.search_text if item.interaction else ""

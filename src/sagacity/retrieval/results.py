@@ -1,4 +1,4 @@
-"""What the strategies found becomes lists of rows with scores, read at the moment that was searched."""
+"""Turn what the strategies found into rows with scores, as of the moment of the search."""
 
 import math
 import time
@@ -27,7 +27,7 @@ from sagacity.storage.search.filters import kinds_of
 from sagacity.storage.transaction import Transaction
 
 RERANKED = 20
-"""Results of a kind that a reranker looks at."""
+"""How many results of a kind are reranked."""
 _ANCHOR_MEMORIES = 5
 
 
@@ -43,17 +43,17 @@ async def results_of(
     snapshot: Transaction, ask: StrategyInput, answers: Answers, *, embedder: str, watch: Stopwatch
 ) -> Results:
     """
-    Rank what the strategies found, and read the rows of the first ones.
+    Rank the strategies' results, and read the rows of the first ones.
 
     Args:
-        snapshot: the moment that is asked about.
+        snapshot: of the moment of the search.
         ask: the question.
         answers: what the strategies found.
         embedder: the name of the model that made the vectors.
-        watch: what has taken how long.
+        watch: measures the phases.
 
     Raises:
-        StorageError: the database gave no strategy an answer.
+        StorageError: no strategy answered, because of the database.
     """
     query, findings, trace = ask.query, answers.findings, answers.trace()
     watch.lap(RETRIEVAL)
@@ -133,7 +133,7 @@ async def _standings(
 
 
 class _Likely(NamedTuple):
-    """One thing found, and how likely it answers the question; None where nothing says so."""
+    """One result, and its probability to answer the question; None if not known."""
 
     ranked: Ranked
     relevance: float | None
@@ -144,7 +144,7 @@ class _Likely(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """What is left of one kind when what is not relevant is dropped."""
+    """The results of one kind after dropping irrelevant ones."""
 
     first: list[_Likely]
     """As many as are looked at."""

@@ -1,4 +1,4 @@
-"""What was replaced comes after what replaced it, however well it matches; pure."""
+"""Rank what was replaced below what replaced it, however well it matches; pure."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What stands beside a turn, who said it and how: what that adds to how well it matches; pure."""
+"""What a turn's neighbours, speaker and wording add to how well it matches; pure."""
 
 import re
 from collections import Counter

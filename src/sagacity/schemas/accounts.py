@@ -1,4 +1,4 @@
-"""Accounts: signing up, in and out, and what is sent and answered on the way."""
+"""Bodies and replies of signing up, in and out."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -26,7 +26,7 @@ class SignUpBody(WriteBody):
     metadata: Metadata = Field(default_factory=dict)
     """Anything else to keep with the account."""
     invitation_code: Annotated[str, StringConstraints(max_length=512)] = ""
-    """Needed where the server asks for it. The code of an invitation to the address is permission everywhere."""
+    """Required if the server asks for it. The code of an invitation to the address is always accepted."""
 
 
 class LogInBody(WriteBody):
@@ -37,11 +37,11 @@ class LogInBody(WriteBody):
     password: Password
     """Its password."""
     organization: Id | None = None
-    """In which of the account's organisations the session acts. Default: the one chosen last."""
+    """The organisation in which the session begins. Default: the one last chosen."""
 
 
 class TokenBody(WriteBody):
-    """Who signs in, under the names of OAuth 2.0 (RFC 6749, section 4.3)."""
+    """The same as a form with the field names of OAuth 2.0 (RFC 6749, section 4.3)."""
 
     username: Email
     """The account's address."""
@@ -50,31 +50,31 @@ class TokenBody(WriteBody):
 
 
 class RefreshBody(WriteBody):
-    """What is exchanged for the next tokens."""
+    """The token to exchange for new ones."""
 
     refresh_token: Annotated[str, StringConstraints(min_length=1, max_length=8_192)]
-    """The newest refresh token of the session; each is good for one exchange."""
+    """The newest refresh token of the session; each can be exchanged once."""
 
 
 class EmailBody(WriteBody):
-    """Whom to send an e-mail."""
+    """Where to send an e-mail."""
 
     email: Email
     """The account's address."""
 
 
 class CodeBody(WriteBody):
-    """What an e-mail carried."""
+    """The code from an e-mail."""
 
     code: Code
-    """The code in the e-mail; good once."""
+    """The code in the e-mail, which can be used once."""
 
 
 Brought = Annotated[str, StringConstraints(max_length=4_096)]
 
 
 class BroughtBack(BaseModel):
-    """What a provider sends a browser back with (RFC 6749, 4.1.2, and RFC 9207); it may say more."""
+    """The parameters with which a provider sends a browser back (RFC 6749, 4.1.2, and RFC 9207); there may be more."""
 
     state: Brought = ""
     code: Brought = ""
@@ -83,44 +83,44 @@ class BroughtBack(BaseModel):
 
 
 class SignInCodeBody(WriteBody):
-    """What a page was given when its reader came back from a provider."""
+    """What a page received after a sign-in at a provider."""
 
     code: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8_192)]
-    """The code; good once, for two minutes."""
+    """The code, which can be used once within two minutes."""
     code_verifier: Annotated[str, StringConstraints(max_length=128, pattern=r"^[A-Za-z0-9._~-]*$")] = ""
-    """What the page began the sign-in with; empty for the program, where no page did."""
+    """The verifier with which the page began the sign-in; empty if a program did."""
 
 
 class ResetPasswordBody(CodeBody):
-    """A new password, by what an e-mail carried."""
+    """A new password, with the code from an e-mail."""
 
     new_password: Password
     """8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit."""
 
 
 class ChangePasswordBody(WriteBody):
-    """A new password in place of the current one."""
+    """A new password to replace the current one."""
 
     current_password: Password
-    """The password until now."""
+    """The password to replace."""
     new_password: Password
     """8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit."""
 
 
 class DeleteAccountBody(WriteBody):
-    """The password once more."""
+    """The password again."""
 
     password: Password
     """The account's password."""
 
 
 class SignedUp(Warned):
-    """What became of a sign-up."""
+    """The result of signing up."""
 
     message: str
     """What to do next."""
     user_id: str
-    """Id of the account's user. Of an address that has an account it is nobody's."""
+    """Id of the account's user; meaningless if the address had an account already."""
     email: str
     """The address, in lower case."""
     requires_verification: bool
@@ -150,28 +150,28 @@ class SessionTokens(Warned):
     """The tokens of a session."""
 
     access_token: str
-    """To be sent with calls, as `Authorization: Bearer`."""
+    """Send it with calls as `Authorization: Bearer`."""
     refresh_token: str
-    """To be exchanged for the next tokens, once."""
+    """Exchange it once for new tokens."""
     token_type: Literal["bearer"] = "bearer"  # noqa: S105  OAuth's name of the kind
     """How the access token is sent."""
     expires_in: int
-    """Seconds that the access token is good for."""
+    """Seconds for which the access token is valid."""
 
 
 class SwitchedSession(Warned):
-    """A session in another organisation: its tokens, or what the page of a browser needs that keeps it as a cookie."""
+    """A session in another organisation: its tokens, or the CSRF token if a cookie holds the session."""
 
     access_token: str | None = None
-    """To be sent with calls, as `Authorization: Bearer`. Null where the call came with a cookie."""
+    """Send it with calls as `Authorization: Bearer`. Null if the call came with a cookie."""
     refresh_token: str | None = None
-    """To be exchanged for the next tokens, once. Null where the call came with a cookie."""
+    """Exchange it once for new tokens. Null if the call came with a cookie."""
     token_type: Literal["bearer"] | None = None
     """How the access token is sent."""
     csrf_token: str | None = None
-    """Where the call came with a cookie: to be sent as `X-CSRF-Token` with each call that is not GET."""
+    """If the call came with a cookie: send it as `X-CSRF-Token` with each call that is not GET."""
     expires_in: int
-    """Seconds that the access token, or the cookie, is good for."""
+    """Seconds for which the access token or cookie is valid."""
 
 
 class LoggedIn(SessionTokens):
@@ -185,14 +185,14 @@ class CsrfToken(Warned):
     """What a page sends with calls by cookie."""
 
     csrf_token: str
-    """To be sent as `X-CSRF-Token` with each call of the session that is not GET."""
+    """Send it as `X-CSRF-Token` with each call of the session that is not GET."""
 
 
 class BrowserSessionView(CsrfToken):
     """A new session of a browser, and whose it is."""
 
     expires_in: int
-    """Seconds that the session lasts, unless it is ended."""
+    """Seconds until the session ends by itself."""
     user: AccountView
     """The account."""
 
@@ -207,7 +207,7 @@ class AccountToken(Warned):
     token_type: Literal["bearer"] = "bearer"  # noqa: S105  OAuth's name of the kind
     """How it is sent."""
     expires_in: int
-    """Seconds that it is good for."""
+    """Seconds for which it is valid."""
     feature_flags: Object = Field(default_factory=dict)
     """Always empty."""
 
@@ -216,7 +216,7 @@ class VerifiedToken(Warned):
     """Whose an access token is."""
 
     valid: bool = True
-    """Always true: a token that is not is answered with 401."""
+    """Always true: an invalid token gets 401."""
     user_id: str
     """Id of the account's user."""
     email: str
@@ -227,7 +227,7 @@ class MessageReply(Warned):
     """A message."""
 
     message: str
-    """What was done, or is to be done next."""
+    """What was done, or what to do next."""
 
 
 def account_view(account: Account) -> AccountView:

@@ -1,4 +1,4 @@
-"""Bodies and envelopes of the aggregation of user playbooks."""
+"""Bodies and replies of the aggregation of user playbooks."""
 
 from typing import Self
 
@@ -33,7 +33,7 @@ class PlaybookAggregationReply(Reply):
 
     @classmethod
     def of(cls, operation: OperationView) -> Self:
-        """Return what came of an aggregation, or that it goes on."""
+        """Return the result of an aggregation, or that it is still running."""
         done = Aggregated.model_validate(operation.result or {}, extra="ignore")
         text = outcome(operation, done.message)
         return cls(

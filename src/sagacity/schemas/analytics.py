@@ -1,4 +1,4 @@
-"""Envelopes of recorded calls, and of what they tell together."""
+"""Replies with recorded calls, and with reports over them."""
 
 from sagacity.domain.analytics import RequestAnalytics, RequestType
 from sagacity.domain.analytics_reports import (
@@ -19,97 +19,97 @@ class AnalyticsPage(Schema):
     analytics: tuple[RequestAnalytics, ...]
     """The newest first."""
     total: int
-    """How many there are on all pages."""
+    """Number on all pages."""
     page: int
-    """Which page this is."""
+    """Number of this page."""
     page_size: int
     """How many calls a page holds."""
     has_more: bool
     """Whether there is another page."""
     next_cursor: str | None = None
-    """Give it as `cursor` for the next page, even if calls come in meanwhile."""
+    """Send it as `cursor` to get the next page, even if calls come in meanwhile."""
 
 
 class DayCount(Schema):
-    """How many calls came in on a day."""
+    """Number of calls on a day."""
 
     date: str
     """The day in UTC, such as `2026-11-25`."""
     count: int
-    """How many calls came in; 0 where none did."""
+    """Number of calls; 0 if none."""
 
 
 class AnalyticsSummary(Totals):
     """What happened in the last days."""
 
     period_days: int
-    """How many times 24 hours it covers, up to now."""
+    """Number of periods of 24 hours that it covers, up to now."""
     error_rate: float
-    """The share of calls that failed or were too late, from 0 to 1."""
+    """The share of calls that failed or timed out, from 0 to 1."""
     p50_latency_ms: float
-    """Half of the calls that succeeded took no longer; 0 where none did."""
+    """Median duration of successful calls; 0 if there were none."""
     p95_latency_ms: float
-    """Of 100 calls that succeeded 95 took no longer; 0 where none did."""
+    """95th percentile of the duration of successful calls; 0 if there were none."""
     requests_by_type: dict[str, int]
-    """How many calls of each type came in."""
+    """Number of calls of each type."""
     requests_by_day: tuple[DayCount, ...]
-    """Each day of the period, the oldest first; the first and the last are parts of a day."""
+    """Each day of the period, oldest first; the first and last are partial."""
     intent_distribution: dict[str, int]
-    """How many calls had each intent."""
+    """Number of calls with each intent."""
 
 
 class AnalyticsLatency(LatencyReport):
-    """How long calls took that succeeded."""
+    """Durations of successful calls."""
 
     timeseries: tuple[Step, ...]
-    """Their mean time in milliseconds, step by step, the oldest first; 0 where none came in."""
+    """Their mean duration in milliseconds over time, oldest first; 0 if there were none."""
     period_days: int
-    """How many times 24 hours it covers, up to now."""
+    """Number of periods of 24 hours that it covers, up to now."""
     granularity: Granularity
-    """How long a step is."""
+    """Length of a step."""
     request_type: RequestType | None = None
-    """Of which type the calls are; null for all."""
+    """The type of the calls; null for all."""
 
 
 class AnalyticsRetrieval(RetrievalTotals):
     """What searches found in the last days."""
 
     period_days: int
-    """How many times 24 hours it covers, up to now."""
+    """Number of periods of 24 hours that it covers, up to now."""
 
 
 class AnalyticsSeries(Schema):
     """One metric over time."""
 
     metric: Metric
-    """What the values are."""
+    """What the values measure."""
     period_days: int
-    """How many times 24 hours it covers, up to now."""
+    """Number of periods of 24 hours that it covers, up to now."""
     granularity: Granularity
-    """How long a step is."""
+    """Length of a step."""
     data_points: tuple[Step, ...]
-    """Step by step, the oldest first; a step in which nothing came in has zeros."""
+    """Values over time, oldest first; steps without calls have zeros."""
 
 
 class AnalyticsDays(Schema):
-    """What was summed up by user and day."""
+    """Sums by user and day."""
 
     days: tuple[DayTotals, ...]
-    """The newest day first; of an organisation a row for each user."""
+    """Newest day first, one row for each user."""
 
 
 class FlushReply(Schema):
-    """What became of calls that waited to be written."""
+    """The result of writing waiting calls."""
 
     status: str = "flushed"
     """Always `flushed`."""
     records_flushed: int
     """How many calls were written."""
     dropped: int
-    """How many calls of this server were lost since it started, of all organisations."""
+    """Number of calls that this server lost since it started, of all organisations."""
     usage_events_flushed: int = 0
     """How many usage events were written."""
     usage_events_dropped: int = 0
-    """How many usage events of this server were lost since it started, of all organisations."""
+    """Number of usage events that this server lost since it started, of all organisations."""
     message: str
     """The result in one sentence."""

@@ -10,7 +10,7 @@ class AuditView(Schema):
     """A change of access or configuration."""
 
     seq: int
-    """Counts the organisation's rows from 1, without gaps."""
+    """Number of the row within the organisation, from 1 without gaps."""
     at: datetime
     """When it was done."""
     actor: str
@@ -18,9 +18,9 @@ class AuditView(Schema):
     action: AuditAction
     """What was done."""
     target: str
-    """What it was done to: the id of a token, an account's pseudonym, an operation, a quarantine."""
+    """Its object: the id of a token, an account's pseudonym, an operation, a quarantine."""
     details: dict[str, Detail]
-    """More of it; never a secret, nor what somebody wrote."""
+    """Details; never secrets or texts of users."""
     hash: str
     """SHA-256 over the hash of the row before and this row, in hexadecimal."""
 

@@ -58,10 +58,10 @@ OLDER_NAMES = {
 
 def refuse_unstorable(value: object) -> None:
     """
-    Refuse what no database keeps as it is: NUL characters, lone surrogates, numbers without end.
+    Refuse what databases cannot store: NUL characters, lone surrogates, infinite numbers.
 
     Raises:
-        ValueError: *value* holds one, at any depth, keys included; or it holds more than is looked at.
+        ValueError: *value* contains one, at any depth, keys included; or it is too large to check.
     """
     waiting: list[object] = [value]
     seen = 0
@@ -103,7 +103,7 @@ class Schema(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _rename(cls, given: object) -> object:
-        """Read older names, and take a null for a field not given."""
+        """Accept older names, and treat null as a missing field."""
         if not isinstance(given, Mapping):
             return given
         fields = cast("Mapping[str, object]", given)
@@ -122,9 +122,9 @@ class Schema(BaseModel):
 
 class StrictPart(Schema):
     """
-    A part of a body that chooses what a call finds, changes or deletes, where less said is more chosen.
+    A part of a body that selects what a call finds, changes or deletes.
 
-    A field that is not known is refused: a mistyped one would choose everything.
+    Unknown fields are refused, because a mistyped one would select everything.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -153,16 +153,16 @@ class Body(StrictPart):
 
 class WritePart(Schema):
     """
-    A part of what is written down. What is not known is left out, and named: a newer client may send more.
+    A part of what is stored. Unknown fields are ignored and reported, because a newer client may send more.
 
-    It is not named where it is empty: such clients also send what they have nothing for.
+    Empty ones are not reported, because such clients also send fields that they do not fill.
     """
 
     model_config = ConfigDict(extra="allow")
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was sent here, and further in, that is not known."""
+        """The unknown fields here and in nested parts."""
         return tuple(islice(self._left_out(), MOST_WARNINGS))
 
     def _left_out(self) -> Iterator[str]:
@@ -181,7 +181,7 @@ class WritePart(Schema):
 
 @cache
 def _parts_of(part: type[WritePart]) -> tuple[str, ...]:
-    """Return the fields of *part* that may hold parts, one or a tuple of them."""
+    """Return the fields of *part* that may hold nested parts, one or a tuple of them."""
     return tuple(name for name, field in part.model_fields.items() if _holds_parts(field.annotation))
 
 
@@ -206,7 +206,7 @@ class WriteBody(WritePart):
 
 @cache
 def names_of(part: type[Schema]) -> tuple[str, ...]:
-    """Return every name that a field of *part* goes by today."""
+    """Return every current name of the fields of *part*."""
     return tuple(
         dict.fromkeys(
             name
@@ -229,7 +229,7 @@ def _checked_whole(given: object) -> object:
 
 def refuse_many(fields: Mapping[str, object]) -> None:
     """
-    Refuse more fields than anything has, before each is compared with those that are known.
+    Refuse an excess of fields before each one is compared with the known ones.
 
     Raises:
         ValueError: there are too many.
@@ -239,7 +239,7 @@ def refuse_many(fields: Mapping[str, object]) -> None:
 
 
 class Span(Body):
-    """A request body that may name a stretch of time, both ends inclusive."""
+    """A request body with an optional period, both ends inclusive."""
 
     start_time: "Moment | None" = None
     end_time: "Moment | None" = None
@@ -252,7 +252,7 @@ class Span(Body):
 
 
 class Reply(Schema):
-    """The envelope of every reply that names no other."""
+    """The envelope of replies without one of their own."""
 
     success: bool = True
     message: str | None = None
@@ -294,7 +294,7 @@ def _not_too_long(text: str) -> str:
 
 
 def _utc(moment: datetime) -> datetime:
-    """Take a time without a zone as UTC."""
+    """Read a time without a zone as UTC."""
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:
@@ -302,7 +302,7 @@ def _utc(moment: datetime) -> datetime:
 
 
 def _wire_status(value: object) -> object:
-    """Read a lifecycle status of the wire, where null (older clients: "None") is what is current."""
+    """Read a status of the wire, where null (older clients: "None") means current."""
     if value is None or value == "None" or value is Status.CURRENT:
         return Status.CURRENT
     if value == "current":
@@ -315,7 +315,7 @@ def _on_the_wire(status: Status) -> str | None:
 
 
 Storable = Annotated[str, AfterValidator(_kept_as_it_is)]
-"""A text that every database keeps as it is. Of a path or a query nothing else makes sure of that."""
+"""A text that every database can store; for paths and queries nothing else checks that."""
 Moment = Annotated[datetime, AfterValidator(_utc)]
 """A point in time in ISO 8601; without a zone it is UTC."""
 ID_LENGTH = "At most 512 characters and 1,024 bytes in UTF-8."
@@ -335,7 +335,7 @@ ExactId = Annotated[
     AfterValidator(_not_blank),
     AfterValidator(fitting_key),
 ]
-"""An identifier in a path, taken as it is: what is deleted is what the path names, and not what is left of the name."""
+"""An identifier in a path, taken verbatim: never shortened or stripped into another name."""
 MaybeId = Annotated[
     str,
     StringConstraints(max_length=512),
@@ -347,7 +347,7 @@ MaybeId = Annotated[
 Label = Annotated[str, StringConstraints(max_length=512), AfterValidator(_kept_as_it_is)]
 """A short text to filter by; may be empty."""
 Number = Annotated[int, Field(gt=0, le=MAX_INT)]
-"""The number of a row."""
+"""A row's number."""
 Text = Annotated[str, AfterValidator(_not_too_long), Field(json_schema_extra={"maxLength": MAX_TEXT})]
 """What a memory says."""
 Epoch = Annotated[int, Field(ge=0, le=MAX_EPOCH)]
@@ -357,11 +357,11 @@ Limit = Annotated[int, Field(gt=0, le=10_000)]
 Count = Annotated[int, Field(gt=0, le=1_000)]
 """How many results at the most."""
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-"""A part of the whole, from 0 to 1."""
+"""A share, from 0 to 1."""
 LifecycleStatus = Annotated[
     Status, BeforeValidator(_wire_status), PlainSerializer(_on_the_wire, when_used="json")
 ]
-"""Where a memory is in its life; null is current."""
+"""A memory's status; null is current."""
 Statuses = Annotated[tuple[LifecycleStatus, ...], Field(max_length=16, fail_fast=True)]
 """Which of them to return."""
 

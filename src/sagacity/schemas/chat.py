@@ -11,7 +11,7 @@ from sagacity.schemas.base import Schema, Warned, WriteBody, WritePart
 from sagacity.schemas.metadata import Metadata, Object
 
 MAX_CONTENT = 32_000
-"""Characters of a message."""
+"""Maximum number of characters of a message."""
 Content = Annotated[str, StringConstraints(min_length=1, max_length=MAX_CONTENT, pattern=r"\S")]
 Title = Annotated[str, StringConstraints(max_length=200)]
 
@@ -39,7 +39,7 @@ class StopBody(WriteBody):
 
 
 class RetryBody(WriteBody):
-    """Another answer to the last message."""
+    """A request for another answer to the last message."""
 
     conversation_id: UUID
     """Whose last message is answered again."""
@@ -48,7 +48,7 @@ class RetryBody(WriteBody):
 
 
 class GivenMessage(WritePart):
-    """A message of a conversation as the caller has it."""
+    """A message of a conversation that the caller keeps."""
 
     role: MessageRole
     """Who wrote it."""
@@ -68,7 +68,7 @@ class CompleteBody(WriteBody):
     max_tokens: Annotated[int, Field(ge=1, le=32_000)] = 4_096
     """Largest length of the answer."""
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] = 0.7
-    """How freely the model chooses its words; ignored by models that do not take one."""
+    """The model's temperature; ignored by models without one."""
 
     @model_validator(mode="after")
     def _asks(self) -> Self:
@@ -90,14 +90,14 @@ class CreateConversationBody(WriteBody):
 
 
 class UpdateConversationBody(WriteBody):
-    """What to change in a conversation; null leaves it as it is."""
+    """Changes of a conversation; null leaves a field unchanged."""
 
     title: Title | None = None
     """Its title."""
     is_archived: bool | None = None
     """Whether it is archived."""
     metadata: Metadata | None = None
-    """Takes the place of what is stored."""
+    """Replaces what is stored."""
 
 
 class ConversationView(Warned):
@@ -106,7 +106,7 @@ class ConversationView(Warned):
     id: str
     """Its id, which is also the `session_id` of its turns."""
     user_id: str
-    """Whose it is."""
+    """Its user."""
     title: str | None = None
     """Its title."""
     summary: str | None = None
@@ -126,7 +126,7 @@ class ConversationView(Warned):
     last_message_at: datetime | None = None
     """When something was last said in it."""
     metadata: Object
-    """As it was given."""
+    """As sent."""
 
 
 class MessageView(Schema):
@@ -159,17 +159,17 @@ class ConversationsPage(Schema):
     """A page of conversations."""
 
     conversations: tuple[ConversationView, ...]
-    """The last changed first."""
+    """Most recently changed first."""
     total: int
-    """How many there are on all pages."""
+    """Number on all pages."""
     page: int
-    """Which page this is."""
+    """Number of this page."""
     page_size: int
     """How many conversations a page holds."""
     has_more: bool
     """Whether there is another page."""
     next_cursor: str | None = None
-    """Give it as `cursor` for the next page, even if conversations change meanwhile."""
+    """Send it as `cursor` to get the next page, even if conversations change meanwhile."""
 
 
 class Usage(Schema):
@@ -186,7 +186,7 @@ class Usage(Schema):
 
 
 class ShownMemory(Schema):
-    """A memory or a turn that an answer could draw on."""
+    """A memory or turn that was available to an answer."""
 
     citation: str
     """Its source in the prompt, such as `p:7`."""
@@ -197,19 +197,19 @@ class ShownMemory(Schema):
     content: str
     """What it says."""
     score: float
-    """For the order among those found."""
+    """Orders the results."""
     relevance: float | None = None
-    """How likely it answers the message, from 0 to 1."""
+    """Probability that it answers the message, from 0 to 1."""
     components: dict[str, float] = {}
-    """What the score was made of."""
+    """The parts of the score."""
     strategies: tuple[str, ...] = ()
-    """Which strategies found it."""
+    """The strategies that found it."""
     tokens: int = 0
-    """Tokens that it took in the prompt."""
+    """Number of tokens in the prompt."""
 
 
 class CitedPlace(Schema):
-    """A place in an answer, and what it rests on."""
+    """A place in an answer, and what it cites."""
 
     citation: str
     """The source, as `memories` name it."""
@@ -218,11 +218,11 @@ class CitedPlace(Schema):
     id: str
     """Its id in the routes of its kind."""
     offset: int
-    """How many characters of the answer stand before it."""
+    """The number of characters of the answer before it."""
 
 
 class AnswerReply(Warned):
-    """An answer with everything that is known of it."""
+    """An answer with all its details."""
 
     exchange_id: str
     """The id of the message and its answer together."""
@@ -233,15 +233,15 @@ class AnswerReply(Warned):
     message: MessageView | None = None
     """The answer; null if there is none."""
     status: ExchangeStatus
-    """What became of it."""
+    """Its status."""
     error: str | None = None
-    """Why there is no whole answer."""
+    """Why there is no complete answer."""
     model: str
-    """Which model answered; `extractive`: none did."""
+    """The model; `extractive` if none was used."""
     memories: tuple[ShownMemory, ...]
-    """What the answer could draw on."""
+    """What was available to the answer."""
     citations: tuple[CitedPlace, ...]
-    """What it does rest on."""
+    """What it cites."""
     usage: Usage
     """What it cost."""
     ttfb_ms: float | None = None
@@ -273,7 +273,7 @@ class StopReply(Warned):
     exchange_id: str
     """The id of the message and its answer together."""
     status: Literal["stopping"] = "stopping"
-    """What there is of the answer is stored within two seconds."""
+    """The answer so far is stored within two seconds."""
 
 
 def conversation_view(conversation: Conversation) -> ConversationView:

@@ -64,40 +64,40 @@ class CreateMemoryBody(WriteBody):
     metadata: Metadata = {}
     """Stored with it; up to 65,536 characters."""
     reliability: Share = 0.5
-    """How sure it is."""
+    """Its confidence."""
     source: Label = ""
-    """The program or the channel that it comes from."""
+    """The program or channel that it comes from."""
     origin: Origin | None = None
     """What it comes from, where that is trusted less than its writer, such as `imported`. Without it, it is the
     writer's own: an operator's, a user's or an agent's."""
     valid_from: Moment | None = None
-    """Since when it holds in the world, or when it happened; null if that is not known."""
+    """Since when it holds, or when it happened; null if not known."""
     valid_to: Moment | None = None
-    """Until when it holds in the world; null if no end is known."""
+    """Until when it holds; null if no end is known."""
     category: Line | None = None
-    """Of a profile: what it is about, such as `preferences`."""
+    """For a profile: its category, such as `preferences`."""
     attribute: Line | None = None
-    """Of a profile: what it tells, such as `favourite colour`."""
+    """For a profile: its attribute, such as `favourite colour`."""
     value: Text | None = None
-    """Of a profile: what it is, such as `green`."""
+    """For a profile: the value, such as `green`."""
     topic: Line | None = None
-    """Of a semantic memory: what it is about."""
+    """For a semantic memory: its subject."""
     subtopic: Line | None = None
-    """Of a semantic memory: what it is about, more closely."""
+    """For a semantic memory: a part of its subject."""
     fact: Text | None = None
-    """Of a semantic memory: the fact, where it differs from the content."""
+    """For a semantic memory: the fact, if it differs from the content."""
     conversation_id: Line | None = None
-    """Of an episodic memory: the conversation in which it happened."""
+    """For an episodic memory: the conversation in which it happened."""
     event_type: Line | None = None
-    """Of an episodic memory: what happened, such as `decision`."""
+    """For an episodic memory: the type of event, such as `decision`."""
     summary: Text | None = None
-    """Of an episodic memory: what happened, in short, where it differs from the content."""
+    """For an episodic memory: a summary, if it differs from the content."""
     procedure_name: Line | None = None
-    """Of a procedural memory: what it is called."""
+    """For a procedural memory: its name."""
     trigger: Text | None = None
-    """Of a procedural memory: when to do it."""
+    """For a procedural memory: when to do it."""
     steps: Steps | None = None
-    """Of a procedural memory: what to do, in order."""
+    """For a procedural memory: the steps, in order."""
 
     @model_validator(mode="after")
     def _holds_for_a_while(self) -> Self:
@@ -107,7 +107,7 @@ class CreateMemoryBody(WriteBody):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was sent that is not known, or that memories of this type do not have."""
+        """Fields that are unknown, or that memories of this type do not have."""
         return (*super().warnings, *foreign(_parts(self), self.memory_type))
 
     def to_draft(self) -> UserMemoryDraft:
@@ -127,7 +127,7 @@ class CreateMemoryBody(WriteBody):
 
 
 class NamedMemoryBody(CreateMemoryBody):
-    """A memory to store, perhaps under an id of the sender's."""
+    """A memory to store, optionally under the sender's id."""
 
     id: MaybeId = ""
     """Its id, for senders that may send it again: if the user has a memory of that id, in force or not, it stays as it
@@ -139,36 +139,36 @@ class NamedMemoryBody(CreateMemoryBody):
 
 
 class UpdateMemoryBody(WriteBody):
-    """What to change in a memory; null leaves it as it is."""
+    """Changes of a memory; null leaves a field unchanged."""
 
     content: Content | None = None
     """What it says."""
     keywords: Keywords | None = None
-    """Other words to find it by; they take the place of those that it has."""
+    """Other words to find it by; they replace the existing ones."""
     metadata: Metadata | None = None
-    """Takes the place of what is stored."""
+    """Replaces what is stored."""
     reliability: Share | None = None
-    """How sure it is."""
+    """Its confidence."""
     category: Line | None = None
-    """Of a profile: what it is about."""
+    """For a profile: its category."""
     attribute: Line | None = None
-    """Of a profile: what it tells."""
+    """For a profile: its attribute."""
     value: Text | None = None
-    """Of a profile: what it is."""
+    """For a profile: the value."""
     topic: Line | None = None
-    """Of a semantic memory: what it is about."""
+    """For a semantic memory: its subject."""
     subtopic: Line | None = None
-    """Of a semantic memory: what it is about, more closely."""
+    """For a semantic memory: a part of its subject."""
     fact: Text | None = None
-    """Of a semantic memory: the fact, where it differs from the content."""
+    """For a semantic memory: the fact, if it differs from the content."""
     summary: Text | None = None
-    """Of an episodic memory: what happened, in short, where it differs from the content."""
+    """For an episodic memory: a summary, if it differs from the content."""
     procedure_name: Line | None = None
-    """Of a procedural memory: what it is called."""
+    """For a procedural memory: its name."""
     trigger: Text | None = None
-    """Of a procedural memory: when to do it."""
+    """For a procedural memory: when to do it."""
     steps: Steps | None = None
-    """Of a procedural memory: what to do, in order."""
+    """For a procedural memory: the steps, in order."""
 
     def to_edit(self) -> UserMemoryEdit:
         """Return what changes."""
@@ -182,10 +182,10 @@ class UpdateMemoryBody(WriteBody):
 
 
 class Refused(Schema):
-    """A memory of several that breaks a rule."""
+    """One of several memories that is invalid."""
 
     error: str
-    """Which rule, and where."""
+    """What is wrong, and where."""
 
 
 def _or_refused(given: object, handler: ValidatorFunctionWrapHandler) -> object:
@@ -204,7 +204,7 @@ OneOfSeveral = Annotated[NamedMemoryBody, WrapValidator(_or_refused)]
 
 
 class CreateMemoriesBody(WriteBody):
-    """Several memories to store; one that breaks a rule keeps none of the others from it."""
+    """Several memories to store; an invalid one does not prevent the others."""
 
     memories: Annotated[tuple[OneOfSeveral, ...], Field(min_length=1, max_length=100)]
     """What to store: up to 100, each as it would be sent alone."""
@@ -212,7 +212,7 @@ class CreateMemoriesBody(WriteBody):
     @model_validator(mode="before")
     @classmethod
     def _storable(cls, given: object) -> object:
-        """Check what stands beside the memories; each of these is checked by itself."""
+        """Check the other fields; each memory is checked by itself."""
         if not isinstance(given, Mapping):
             return given
         fields = cast("Mapping[str, object]", given)
@@ -221,7 +221,7 @@ class CreateMemoriesBody(WriteBody):
         return fields
 
     def sorted_out(self) -> tuple[list[tuple[int, UserMemoryDraft]], list[tuple[int, str]]]:
-        """Return those to store and, of those that break a rule, which; each with its place."""
+        """Return the memories to store, and the faults of invalid ones, each with its index."""
         given = list(enumerate(cast("Sequence[NamedMemoryBody | Refused]", self.memories)))
         return (
             [(place, one.to_draft()) for place, one in given if isinstance(one, NamedMemoryBody)],
@@ -230,7 +230,7 @@ class CreateMemoriesBody(WriteBody):
 
 
 class FindMemoriesBody(Body):
-    """What to look for among a user's memories."""
+    """A search of a user's memories."""
 
     query: Annotated[str, StringConstraints(min_length=1, max_length=1_000, pattern=r"\S")]
     """The question, or words."""
@@ -239,15 +239,15 @@ class FindMemoriesBody(Body):
     limit: Annotated[int, Field(ge=1, le=100)] = 10
     """The largest number of results."""
     min_score: Share = 0.0
-    """Only results with this score or more."""
+    """Minimum score of results."""
     include_vector_search: bool = True
-    """Whether to look for what means the same."""
+    """Whether to search by meaning."""
     include_keyword_search: bool = True
-    """Whether to look for the same words."""
+    """Whether to search by words."""
     date_from: Moment | None = None
-    """Only what was said, or happened, then or later."""
+    """Only what was said or happened at this time or later."""
     date_to: Moment | None = None
-    """Only what was said, or happened, then or sooner."""
+    """Only what was said or happened at this time or earlier."""
 
     @model_validator(mode="after")
     def _looks_somewhere(self) -> Self:
@@ -264,7 +264,7 @@ class ChatMemoryView(Warned):
     id: str
     """Its id."""
     user_id: str
-    """Whose it is."""
+    """Its user."""
     memory_type: MemoryType
     """What it is."""
     content: str
@@ -272,71 +272,71 @@ class ChatMemoryView(Warned):
     keywords: tuple[str, ...]
     """Other words to find it by."""
     metadata: Object
-    """As it was given."""
+    """As sent."""
     reliability: float
-    """How sure it is, from 0 to 1."""
+    """Its confidence, from 0 to 1."""
     access_count: int
-    """How often it was used: found, cited by an answer, or looked at."""
+    """How often it was used: found, cited by an answer, or viewed."""
     last_accessed: datetime | None = None
-    """When it was used last."""
+    """When it was last used."""
     origin: Origin | None = None
     """Who or what it comes from; of several, the least trusted."""
     trust: Trust | None = None
     """How far that is trusted."""
     valid_from: datetime | None = None
-    """Since when it holds in the world, or when it happened, where that is known."""
+    """Since when it holds, or when it happened, if known."""
     valid_to: datetime | None = None
-    """Until when it holds in the world, where that is known."""
+    """Until when it holds, if known."""
     created_at: datetime
     """When it was stored."""
     updated_at: datetime
     """When it was last changed."""
     category: str | None = None
-    """Of a profile: what it is about."""
+    """For a profile: its category."""
     attribute: str | None = None
-    """Of a profile: what it tells."""
+    """For a profile: its attribute."""
     value: str | None = None
-    """Of a profile: what it is."""
+    """For a profile: the value."""
     topic: str | None = None
-    """Of a semantic memory: what it is about."""
+    """For a semantic memory: its subject."""
     subtopic: str | None = None
-    """Of a semantic memory: what it is about, more closely."""
+    """For a semantic memory: its narrower subject."""
     fact: str | None = None
-    """Of a semantic memory: the fact."""
+    """For a semantic memory: the fact."""
     conversation_id: str | None = None
-    """Of an episodic memory: the conversation in which it happened."""
+    """For an episodic memory: the conversation in which it happened."""
     event_type: str | None = None
-    """Of an episodic memory: what happened, such as `decision`."""
+    """For an episodic memory: the type of event, such as `decision`."""
     summary: str | None = None
-    """Of an episodic memory: what happened, in short."""
+    """For an episodic memory: a summary."""
     procedure_name: str | None = None
-    """Of a procedural memory: what it is called."""
+    """For a procedural memory: its name."""
     trigger: str | None = None
-    """Of a procedural memory: when to do it."""
+    """For a procedural memory: when to do it."""
     steps: tuple[str, ...] | None = None
-    """Of a procedural memory: what to do, in order."""
+    """For a procedural memory: the steps, in order."""
 
 
 class FailedMemory(Schema):
-    """A memory of several that was not stored."""
+    """One of several memories that was not stored."""
 
     index: int
-    """Its place among those sent, from 0 on."""
+    """Its index among those sent, from 0."""
     error: str
-    """Why."""
+    """The reason."""
 
 
 class CreatedMemories(Warned):
-    """What became of each of several memories."""
+    """The result of storing several memories."""
 
     created: int
-    """How many were stored; those whose id the user had before are neither among these nor among the failed."""
+    """Number stored; those whose id the user had already count neither here nor as failed."""
     failed: int
-    """How many were not."""
+    """Number not stored."""
     errors: tuple[FailedMemory, ...]
-    """Those that were not, and why."""
+    """Those not stored, and why."""
     memory_ids: tuple[str, ...]
-    """The ids of those that were stored, in the order in which they were sent."""
+    """The ids of those stored, in the order in which they were sent."""
 
 
 class MemoriesPage(Schema):
@@ -345,19 +345,19 @@ class MemoriesPage(Schema):
     memories: tuple[ChatMemoryView, ...]
     """Newest first."""
     total: int
-    """How many there are on all pages."""
+    """Number on all pages."""
     page: int
-    """Which page this is."""
+    """Number of this page."""
     page_size: int
     """How many memories a page holds."""
     has_more: bool
     """Whether there is another page."""
     next_cursor: str | None = None
-    """Give it as `cursor` for the next page, even if memories come meanwhile."""
+    """Send it as `cursor` to get the next page, even if memories are added meanwhile."""
 
 
 class FoundMemory(Schema):
-    """A memory that was found, and why it stands where it does."""
+    """A search result, with its scores."""
 
     memory: ChatMemoryView
     """What was found."""
@@ -367,15 +367,15 @@ class FoundMemory(Schema):
     keyword_score: float
     """How well the words match, from 0 to 1."""
     vector_score: float
-    """How alike the meaning is, from 0 to 1."""
+    """How similar the meaning is, from 0 to 1."""
     reliability_score: float
-    """How sure it is, from 0 to 1."""
+    """Its confidence, from 0 to 1."""
     recency_score: float
-    """How new it is, from 0 to 1: a half after 30 days."""
+    """How recent it is, from 0 to 1; 0.5 after 30 days."""
     frequency_score: float
     """How often it was used, from 0 to 1."""
     match_type: str
-    """What found it: `keyword`, `vector`, or both as `keyword,vector`."""
+    """The strategies that found it: `keyword`, `vector`, or both as `keyword,vector`."""
 
 
 class FoundMemories(Schema):
@@ -384,7 +384,7 @@ class FoundMemories(Schema):
     results: tuple[FoundMemory, ...]
     """Best first."""
     total: int
-    """How many there are, with those over the limit."""
+    """Number of matches, including those over the limit."""
     query: str
     """The question as it was sent."""
     search_time_ms: float
@@ -392,10 +392,10 @@ class FoundMemories(Schema):
 
 
 class MemoryStats(Schema):
-    """What is remembered of a user, in numbers."""
+    """Statistics of a user's memories."""
 
     user_id: str
-    """Whose memories."""
+    """The user whose memories are counted."""
     total_memories: int
     """Memories of all types."""
     profile_memories: int
@@ -407,11 +407,11 @@ class MemoryStats(Schema):
     procedural_memories: int
     """How many of them are procedural."""
     total_entities: int
-    """People, places and things that the user speaks of."""
+    """People, places and things that the user mentions."""
     total_relations: int
     """Relationships between them."""
     average_reliability: float
-    """How sure memories are on average, from 0 to 1; 0 if there are none."""
+    """Mean confidence, from 0 to 1; 0 if there are no memories."""
     oldest_memory: datetime | None = None
     """When the first memory was stored."""
     newest_memory: datetime | None = None
@@ -450,7 +450,7 @@ def found_view(found: "Scored", memory: Memory, strategies: Sequence[str]) -> Fo
 
 
 def foreign(parts: MemoryParts, memory_type: MemoryType) -> list[str]:
-    """Say which of *parts* were ignored, as memories of the type do not have them."""
+    """Report which of *parts* were ignored because memories of the type do not have them."""
     return [f"{name}: {memory_type} memories have none; ignored" for name in parts.foreign_to(memory_type)]
 
 

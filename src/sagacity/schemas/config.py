@@ -1,4 +1,4 @@
-"""Envelopes of the account and its configuration; the configuration itself travels as plain JSON."""
+"""Replies about the account and its configuration; the configuration itself is plain JSON."""
 
 from pydantic import JsonValue
 
@@ -7,7 +7,7 @@ from sagacity.schemas.base import Body, Number, Reply, Schema
 
 
 class Whoami(Schema):
-    """The organisation that a call works for, and where its data is stored, with secrets masked."""
+    """The caller's organisation, and where its data is stored, with secrets masked."""
 
     success: bool = True
     org_id: str
@@ -34,7 +34,7 @@ class ConfigSaved(Schema):
 
 
 class ConfigVersionsPage(Reply):
-    """The configurations that an organisation had."""
+    """The versions of an organisation's configuration."""
 
     versions: tuple[ConfigVersion, ...] = ()
     """The newest first."""
@@ -43,7 +43,7 @@ class ConfigVersionsPage(Reply):
 
 
 class ConfigVersionReply(Reply):
-    """One of the configurations that an organisation had."""
+    """One version of an organisation's configuration."""
 
     version: ConfigVersion
     """When it was set, by whom, and what it changed."""
@@ -52,21 +52,21 @@ class ConfigVersionReply(Reply):
 
 
 class ConfigDiff(Reply):
-    """In what two configurations differ."""
+    """The differences of two versions of a configuration."""
 
     changes: tuple[FieldChange, ...] = ()
     """Each value that differs; empty if they are equal."""
 
 
 class RollBackBody(Body):
-    """Which configuration is to be in force again."""
+    """The version of the configuration to restore."""
 
     version: Number
     """The version, as `GET /api/config/versions` lists it."""
 
 
 class ConfigRolledBack(Reply):
-    """The result of going back to a former configuration."""
+    """The result of restoring a former configuration."""
 
     version: int
-    """The number under which it is kept now."""
+    """The number of the new version."""

@@ -1,4 +1,4 @@
-"""Bodies and replies of contexts: what an agent should know, within a budget of tokens."""
+"""Bodies and replies of contexts."""
 
 from typing import Annotated, Self
 
@@ -106,7 +106,7 @@ class ContextPage(Reply):
     total_tokens: int = 0
     """Length of the text, counted with the tokenizer cl100k_base; never more than the requested total."""
     truncated: bool = False
-    """Whether anything found was shortened, or left out for lack of space."""
+    """Whether any result was shortened or left out for lack of space."""
     sections: tuple[Section, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     reformulated_query: str | None = None

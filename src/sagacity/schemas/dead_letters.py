@@ -1,4 +1,4 @@
-"""Envelopes of windows that a learner gave up."""
+"""Replies about dead letters."""
 
 from sagacity.domain.cursor import DeadLetter
 from sagacity.schemas.base import Reply, Schema

@@ -11,7 +11,7 @@ from sagacity.schemas.operations import outcome
 
 
 class UserErasureReply(Reply):
-    """An erasure that was started, or one of the same user that was under way already."""
+    """An erasure that was started, or one of the same user that was running already."""
 
     operation_id: str = ""
     """Also the id of the erasure and of its report."""
@@ -19,7 +19,7 @@ class UserErasureReply(Reply):
 
     @classmethod
     def of(cls, operation: OperationView) -> Self:
-        """Return how an erasure stands."""
+        """Return the state of an erasure."""
         deleted = (operation.result or {}).get("deleted", 0)
         text = outcome(operation, f"erased: {deleted} rows were deleted; the report is signed")
         return cls(
@@ -39,7 +39,7 @@ class ClearUserDataBody(Body):
 
 
 class ClearedUserData(Reply):
-    """The end of an erasure, or how it stands."""
+    """The result of an erasure, or its state so far."""
 
     deleted_counts: dict[str, int] = {}
     """Rows that were deleted, by table; empty until the erasure has ended."""
@@ -48,7 +48,7 @@ class ClearedUserData(Reply):
 
     @classmethod
     def of(cls, operation: OperationView, deleted: Mapping[str, int]) -> Self:
-        """Return how an erasure stands."""
+        """Return the state of an erasure."""
         told = UserErasureReply.of(operation)
         return cls(
             success=told.success,
@@ -67,7 +67,7 @@ class ErasureView(Schema):
     user_hash: str
     """HMAC-SHA256 of organisation and user id, by the key of this installation."""
     requested_at: datetime
-    """When it was asked for."""
+    """When it was requested."""
     gone_at: datetime | None = None
     """When the last row was deleted."""
     finished_at: datetime | None = None

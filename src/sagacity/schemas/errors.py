@@ -6,7 +6,7 @@ from sagacity.schemas.base import Schema
 
 
 class FieldFault(Schema):
-    """One thing that is wrong with an input."""
+    """One fault of an input."""
 
     field: str
     """Where, with dots between the names, such as `interaction_data_list.0.content`; `body`: the whole."""
@@ -27,7 +27,7 @@ class Problem(Schema):
     errors: tuple[FieldFault, ...] | None = None
     """What is wrong with the input, field by field."""
     retry_after: int | None = None
-    """After how many seconds to try again, where waiting helps."""
+    """Seconds to wait before a retry, if one can help."""
     challenge: str | None = None
     """Of `CodeNeeded`: to be sent with a code of the account's authenticator app, once, within five minutes."""
     request_id: str | None = None

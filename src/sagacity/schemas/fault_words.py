@@ -1,4 +1,4 @@
-"""What is wrong with an input, in words for whoever sent it."""
+"""Explain what is wrong with an input, in words for whoever sent it."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

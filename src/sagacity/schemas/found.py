@@ -36,12 +36,12 @@ class Explanation(Schema):
 
 
 class SearchReply(Reply):
-    """What the replies to all searches have in common."""
+    """The common fields of all replies to searches."""
 
     reformulated_query: str | None = None
     """The question as rewritten by a model; only if it was."""
     explanation: Explanation | None = None
-    """Only if it was asked for."""
+    """Only if requested."""
 
 
 class FoundInteractions(SearchReply):
@@ -82,6 +82,6 @@ class SearchPage(SearchReply):
     user_playbooks: tuple[UserPlaybookView, ...] = ()
     skills: tuple[SkillView, ...] = ()
     interactions: tuple[InteractionView, ...] | None = None
-    """Only if they were asked for."""
+    """Only if requested."""
     memories: tuple[MemoryView, ...] | None = None
     """Of the kinds that have no list of their own (semantic, episodic); only if they were asked for."""

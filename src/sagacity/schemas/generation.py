@@ -1,4 +1,4 @@
-"""Bodies and envelopes of learning that someone starts: over whole logs, or over their newest windows."""
+"""Bodies and replies of learning started by hand, over whole logs or their newest windows."""
 
 from typing import Annotated, Self, TypedDict
 
@@ -65,7 +65,7 @@ class ProfilesGenerated(Started):
 
     @classmethod
     def of(cls, operation: OperationView) -> Self:
-        """Return what came of a run that has ended."""
+        """Return the result of a run that has ended."""
         return cls(profiles_generated=operation.stats.total_generated, **_ending(operation))
 
 
@@ -76,7 +76,7 @@ class PlaybooksGenerated(Started):
 
     @classmethod
     def of(cls, operation: OperationView) -> Self:
-        """Return what came of a run that has ended."""
+        """Return the result of a run that has ended."""
         return cls(playbooks_generated=operation.stats.total_generated, **_ending(operation))
 
 
@@ -88,7 +88,7 @@ class _Ending(TypedDict):
 
 
 def _ending(operation: OperationView) -> _Ending:
-    """Return how a run ended, as the fields that every reply about one has."""
+    """Return the outcome of a run as the fields of every reply about one."""
     done = operation.status is OperationStatus.COMPLETED
     told = f"{operation.stats.total_generated} generated"
     return {

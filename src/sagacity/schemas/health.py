@@ -1,4 +1,4 @@
-"""What the server says of itself."""
+"""Replies about the server's health."""
 
 from datetime import datetime
 from typing import Literal
@@ -33,13 +33,13 @@ class Health(Schema):
     """The process answers."""
 
     status: Literal["healthy"] = "healthy"
-    """Always `healthy`: the process answers. Its parts are not asked."""
+    """Always `healthy`: the process answers. Its parts are not checked."""
     timestamp: datetime
     """The server's time."""
     version: str
     """The release of the server."""
     environment: str
-    """What this installation is for: `development`, `staging` or `production`."""
+    """The installation's environment: `development`, `staging` or `production`."""
     services: dict[str, ServiceState]
     """The API itself."""
 
@@ -74,22 +74,22 @@ class Readiness(Schema):
 
 
 class DetailedState(ServiceState):
-    """One part of the server; all but its status is for those who may administer."""
+    """One part of the server; all but its status is only for administrators."""
 
     kind: str | None = None
-    """What does it here, such as `postgresql` or `qdrant`."""
+    """Its implementation, such as `postgresql` or `qdrant`."""
     latency_ms: float | None = None
-    """How long it took to answer, in milliseconds."""
+    """Response time in milliseconds."""
     message: str | None = None
-    """Why it does not work, or what does its work meanwhile."""
+    """Why it does not work, or what replaces it meanwhile."""
     model: str | None = None
     """The model that makes vectors."""
     dimensions: int | None = None
-    """How many numbers a vector has."""
+    """The dimension of its vectors."""
 
 
 class DetailedHealth(Schema):
-    """Every part of the server, each asked now."""
+    """Every part of the server, checked now."""
 
     status: Literal["healthy", "degraded"]
     """`degraded` if any part does not work."""
@@ -98,7 +98,7 @@ class DetailedHealth(Schema):
     version: str
     """The release of the server."""
     environment: str
-    """What this installation is for: `development`, `staging` or `production`."""
+    """The installation's environment: `development`, `staging` or `production`."""
     services: dict[str, DetailedState]
     """By name: `database`, `vectors`, `cache`, `embeddings`, `dispatcher`; in self-host mode `tokens`, too."""
 

@@ -1,4 +1,4 @@
-"""How a memory came to be what it is, and what taking a merge back did."""
+"""Replies with the history of a memory, and of undoing a merge."""
 
 from sagacity.domain.change import ChangeAction
 from sagacity.domain.views.memory import MemoryView

@@ -112,7 +112,7 @@ class InteractionData(WritePart):
         return self
 
     def to_domain(self) -> NewInteraction:
-        """Return the turn as the log takes it."""
+        """Return the turn to append to the log."""
         return NewInteraction(
             role=self.role,
             content=self.content,
@@ -161,7 +161,7 @@ class PublishBody(WriteBody):
         return self
 
     def to_domain(self, request_id: RequestId) -> NewRequest:
-        """Return the request as the log takes it, under *request_id*."""
+        """Return the request to append to the log, under *request_id*."""
         return NewRequest(
             request_id=request_id,
             user_id=UserId(self.user_id),

@@ -9,14 +9,14 @@ from sagacity.schemas.base import Body, Id, Reply, Schema
 
 
 class RoleBody(Body):
-    """What a member is to be."""
+    """The role to give a member."""
 
     role: Role
     """`owner`, `admin`, `member` or `viewer`."""
 
 
 class InviteBody(RoleBody):
-    """Who is invited, and as what."""
+    """An invitation to create."""
 
     email: Email
     """The address; only ASCII."""
@@ -25,14 +25,14 @@ class InviteBody(RoleBody):
 
 
 class AcceptBody(Body):
-    """What the e-mail of an invitation carried."""
+    """The code from the e-mail of an invitation."""
 
     code: Code
-    """The code in the e-mail; good once."""
+    """The code in the e-mail, which can be used once."""
 
 
 class SwitchBody(Body):
-    """Where to go on."""
+    """The organisation to switch to."""
 
     organization: Id
     """The organisation, as `GET /api/organizations` lists it."""
@@ -48,11 +48,11 @@ class MemberView(Schema):
     full_name: str | None = None
     """What the person is called."""
     role: Role
-    """What the account may do here."""
+    """The account's role here."""
     created_at: datetime
-    """Since when it is a member."""
+    """When it became a member."""
     created_by: str
-    """Who let it in, as the audit log names callers."""
+    """Who added it, as named in the audit log."""
 
 
 class MemberReply(Reply):
@@ -72,20 +72,20 @@ class MembersPage(Reply):
 
 
 class InvitationView(Schema):
-    """An invitation that was not accepted yet; its code is in the e-mail alone."""
+    """An open invitation; only its e-mail contains the code."""
 
     invitation_id: str
-    """By which it is sent again and revoked."""
+    """Its id, to send it again or revoke it."""
     email: str
     """The address that was invited."""
     role: Role
-    """What the account is to be."""
+    """The role that the account will have."""
     created_at: datetime
     """When it was made."""
     created_by: str
-    """Who invited, as the audit log names callers."""
+    """Who invited, as named in the audit log."""
     expires_at: datetime
-    """Until when its code is good."""
+    """Until when its code is valid."""
 
 
 class InvitationReply(Reply):
@@ -99,7 +99,7 @@ class InvitationsPage(Reply):
     """Invitations, oldest first."""
 
     invitations: tuple[InvitationView, ...] = ()
-    """With those that have expired."""
+    """Includes expired ones."""
     next: str | None = None
     """Send it as `after` to get the next page; null at the end."""
 
@@ -110,11 +110,11 @@ class OrganizationView(Schema):
     org_id: str
     """Its id."""
     name: str
-    """What it is called; empty if nobody said."""
+    """Its name; may be empty."""
     role: Role
-    """What the account may do there."""
+    """The account's role there."""
     created_at: datetime
-    """Since when it is a member."""
+    """When it became a member."""
     is_current: bool
     """Whether the access token works there."""
 
@@ -127,12 +127,12 @@ class OrganizationsReply(Reply):
 
 
 class JoinedReply(Reply):
-    """What became of an invitation."""
+    """The result of accepting an invitation."""
 
     org_id: str
     """The organisation that invited."""
     role: Role
-    """What the account may do there."""
+    """The account's role there."""
 
 
 def invitation_view(invitation: Invitation) -> InvitationView:

@@ -1,4 +1,4 @@
-"""The reply that tells what is wrong with stored memories."""
+"""The reply about problems of stored memories."""
 
 from sagacity.domain.kinds import KINDS
 from sagacity.domain.memory import MemoryKind
@@ -12,7 +12,7 @@ class SickMemoryView(Schema):
     entity_type: MemoryKind
     """The kind of memory."""
     entity_id: str
-    """What the API knows the memory by: a profile's id, or another memory's number."""
+    """The memory's id in the API: a profile's id, or another memory's number."""
     user_id: str | None = None
     content: str
     """How it begins."""
@@ -24,11 +24,11 @@ class ProblemReport(Schema):
     problem: MemoryProblem
     """What is wrong."""
     count: int
-    """How many memories have it."""
+    """Number of memories with it."""
     share: float
     """Their share of all memories in force, from 0 to 1."""
     weight: float
-    """What it counts for in the score."""
+    """Its weight in the score."""
     examples: tuple[SickMemoryView, ...] = ()
     """Up to three of them, the oldest first."""
     next_step: str
@@ -36,14 +36,14 @@ class ProblemReport(Schema):
 
 
 class MemoryHealth(Reply):
-    """How sound stored memories are."""
+    """The health of stored memories."""
 
     score: int | None = None
     """From 0 to 100: 100 less each problem's share times its weight; null if there are no memories."""
     memory_count: int
-    """How many memories are in force."""
+    """Number of memories in force."""
     problems: tuple[ProblemReport, ...]
-    """Every problem, also those that no memory has."""
+    """Every problem, including those that no memory has."""
 
 
 def problem_report(found: Counts, problem: MemoryProblem) -> ProblemReport:

@@ -1,4 +1,4 @@
-"""What a caller stores beside a thing of ours: an object of JSON, and not a long one."""
+"""Metadata that callers store with our values: a JSON object of limited size."""
 
 from typing import Annotated, cast
 
@@ -6,15 +6,15 @@ from pydantic import AfterValidator, JsonValue
 
 Object = dict[str, JsonValue]
 MAX_OBJECT = 65_536
-"""Characters of metadata, as JSON."""
+"""Maximum number of characters of metadata, as JSON."""
 
 
 def fitting_object(given: Object) -> Object:
     """
-    Return *given*, which is not too long.
+    Return *given*, checked not to be too long.
 
     Raises:
-        ValueError: it is.
+        ValueError: it is too long.
     """
     left, waiting = MAX_OBJECT, [cast("JsonValue", given)]
     while waiting and left >= 0:

@@ -1,4 +1,4 @@
-"""Envelopes of the ledger: what each request to a model was for, and what it cost."""
+"""Replies about the ledger of model calls."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Bodies and envelopes of long runs: how one stands, the list of them, cancelling."""
+"""Bodies and replies of operations: list, read, cancel."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ def _service(value: object) -> object:
 
 
 ServiceName = Annotated[OperationName, BeforeValidator(_service)]
-"""What runs; older clients' names are understood."""
+"""The type of operation; older clients' names are accepted."""
 
 
 class OperationStatusReply(Reply):
@@ -49,7 +49,7 @@ class OperationsCancelled(Reply):
 
 
 def outcome(operation: OperationView, done: str) -> str:
-    """Return what the reply to a start says: that the run goes on, what it has *done*, or how it ended otherwise."""
+    """Return the message for a started run: that it is running, what it has *done*, or how else it ended."""
     if operation.is_running:
         return goes_on(operation.service_name, operation.operation_id)
     if operation.status is OperationStatus.COMPLETED:

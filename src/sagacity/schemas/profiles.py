@@ -39,7 +39,7 @@ from sagacity.schemas.base import (
 )
 
 DIRECT = Provenance(method=WRITTEN_DIRECTLY)
-"""Where a memory comes from that a client wrote itself."""
+"""The source of memories that a client wrote itself."""
 ORIGIN_WRITTEN = (
     "What it comes from, where that is trusted less than its writer, such as `imported`. "
     "Without it, it is the writer's own: an operator's, a user's or an agent's."

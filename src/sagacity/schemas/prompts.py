@@ -1,4 +1,4 @@
-"""Bodies and envelopes of the prompts that models are asked by."""
+"""Bodies and replies about prompts."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ class PromptVariable(Schema):
     name: str
     about: str
     data: bool = False
-    """Whether others wrote its text: then it is fenced, in the user part of the prompt."""
+    """Whether others wrote its text; then it is fenced, in the user part of the prompt."""
 
 
 class PromptEntry(Schema):

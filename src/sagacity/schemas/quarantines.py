@@ -10,28 +10,28 @@ from sagacity.schemas.base import Body, Id, Label, Reply, Schema
 
 
 class QuarantineBody(Body):
-    """What is to be held."""
+    """What to hold."""
 
     target: QuarantineTarget
     """What `value` names: a `source` of requests, a `request`, a `user`, or a `learner` (or playbook name)."""
     value: Id
     """The source, the id or the name."""
     reason: Label = ""
-    """Why; it is kept with the quarantine."""
+    """The reason, which is stored with the quarantine."""
 
 
 class ReleaseBody(Body):
-    """Why something is served again."""
+    """Why a quarantine is released."""
 
     reason: Label = ""
-    """Why; it is kept with the quarantine."""
+    """The reason, which is stored with the quarantine."""
 
 
 class QuarantineView(Schema):
     """A quarantine, with who began and who ended it."""
 
     quarantine_id: str
-    """By which it is looked at and released."""
+    """Its id, to look at it or release it."""
     target: QuarantineTarget
     """What `value` names."""
     value: str
@@ -41,9 +41,9 @@ class QuarantineView(Schema):
     actor: str = ""
     """Who began it."""
     request_count: int = 0
-    """Requests that it held when it began."""
+    """Number of requests that it held at the start."""
     memory_count: int = 0
-    """Memories that it held when it began."""
+    """Number of memories that it held at the start."""
     created_at: datetime
     """When it began."""
     is_standing: bool
@@ -60,7 +60,7 @@ class QuarantinesPage(Reply):
     """Quarantines, the newest first."""
 
     quarantines: tuple[QuarantineView, ...] = ()
-    """One for each time that something was held."""
+    """One for each quarantine."""
 
 
 class HeldPage(Reply):

@@ -14,16 +14,16 @@ class QuotasBody(Body):
     """What an organisation may have at most."""
 
     limits: Annotated[dict[QuotaName, Limit | None], Field(min_length=1)]
-    """A number by name, or null for no limit; those that are not named stay as they are."""
+    """A number by name, or null for no limit; limits not named stay."""
 
 
 class QuotaView(Schema):
     """One limit of an organisation."""
 
     name: QuotaName
-    """What is limited. `interactions_per_day` counts what is published from midnight on, in UTC."""
+    """What is limited. `interactions_per_day` counts turns published since midnight UTC."""
     limit: int | None = None
-    """How many there may be. Null: as many as anybody likes."""
+    """The limit; null for unlimited."""
     used: int
     """How many there are."""
 
@@ -32,4 +32,4 @@ class QuotasReply(Reply):
     """Every limit of an organisation."""
 
     quotas: tuple[QuotaView, ...] = ()
-    """With those that are not set."""
+    """Includes those that are not set."""

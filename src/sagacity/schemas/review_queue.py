@@ -1,4 +1,4 @@
-"""Bodies and replies of the review queue: memories that a person should look at, and what was done with them."""
+"""Bodies and replies of the review queue."""
 
 from datetime import datetime
 from typing import Annotated, Self
@@ -31,9 +31,9 @@ class GetMemoryReviewBody(Body):
     """Which memories to review."""
 
     user_id: Id | None = None
-    """Needed unless `include_all_users` is true, or the token is a user's own."""
+    """Required unless `include_all_users` is true or the token is a user's own."""
     days_back: Days = 30
-    """Over how many days uses are counted. A stale memory was not changed for so long, either."""
+    """Over how many days uses are counted, and after how many days without a change a memory is stale."""
     signal_filter: tuple[ReviewSignal, ...] | None = Field(default=None, max_length=16)
     """Only memories with one of these signals. Null: with any; an empty list: none."""
     include_all_users: bool = False
@@ -41,12 +41,12 @@ class GetMemoryReviewBody(Body):
     kinds: tuple[MemoryKind, ...] = Field(default=(MemoryKind.USER_PLAYBOOK,), min_length=1, max_length=16)
     """Which kinds of memory. Those that serve all users need `include_all_users`."""
     limit: Limit = 100
-    """How many candidates at the most."""
+    """How many candidates at most."""
     offset: int = Field(default=0, ge=0, le=1_000_000)
-    """How many candidates to leave out before those that are returned."""
+    """How many candidates to skip."""
 
     def to_query(self, user_id: UserId | None) -> ReviewQuery:
-        """Return what is looked at: the memories of one user, or of all."""
+        """Return the review's scope: the memories of one user, or of all."""
         return ReviewQuery(
             kinds=tuple(dict.fromkeys(self.kinds)),
             user_id=user_id,
@@ -61,7 +61,7 @@ class RelatedMemoryView(Schema):
     entity_type: MemoryKind
     """The kind of memory."""
     entity_id: str
-    """What the API knows the memory by: a profile's id, or another memory's number."""
+    """The memory's id in the API: a profile's id, or another memory's number."""
     signal: ReviewSignal
     """`duplicate`, or `supersedeable` for what could take the candidate's place."""
     title: str
@@ -77,23 +77,23 @@ class MemoryReviewCandidate(Schema):
     entity_type: MemoryKind
     """The kind of memory."""
     entity_id: str
-    """What the API knows the memory by: a profile's id, or another memory's number."""
+    """The memory's id in the API: a profile's id, or another memory's number."""
     title: str
     """A playbook's name, or else the first 80 characters of the content."""
     signals: tuple[ReviewSignal, ...]
-    """All that the memory has, whatever was asked for."""
+    """All signals of the memory, whatever was requested."""
     score: int
     """The highest that one of its signals gives, from 30 to 100."""
     injection_count: int = 0
-    """How often it was surfaced in the days looked at."""
+    """How often it was surfaced in the period."""
     citation_count: int = 0
-    """How often answers cited it in these days."""
+    """How often answers cited it in the period."""
     last_injected_at: datetime | None = None
-    """When it was surfaced last, as far as that is kept."""
+    """When it was last surfaced, if still recorded."""
     last_cited_at: datetime | None = None
-    """When an answer cited it last, as far as that is kept."""
+    """When an answer last cited it, if still recorded."""
     last_modified_at: int | None = None
-    """When it was changed last; null where no date is known."""
+    """When it was last changed; null if not known."""
     user_id: str | None = None
     trigger: str | None = None
     content: str = ""
@@ -109,7 +109,7 @@ class MemoryReviewPage(Reply):
     candidates: tuple[MemoryReviewCandidate, ...] = ()
     """What to review."""
     has_more: bool = False
-    """Whether there are more candidates behind these."""
+    """Whether there are more candidates."""
 
 
 class ReviewMemoryBody(Body):
@@ -125,13 +125,13 @@ class ReviewMemoryBody(Body):
     entity_type: MemoryKind = MemoryKind.USER_PLAYBOOK
     """The kind of memory."""
     other_id: Id | Number | None = None
-    """Of `supersede` and `merge`: the memory that takes its place."""
+    """For `supersede` and `merge`: the memory that replaces it."""
     other_type: MemoryKind | None = None
     """Null: the same as `entity_type`."""
     content: Text | None = Field(default=None, min_length=1)
-    """Of `merge`: what the other memory says from now on. Null: what it says already."""
+    """For `merge`: the new text of the other memory. Null: unchanged."""
     keep_days: int = Field(default=_KEEP_DAYS, gt=0, le=3_650)
-    """Of `keep`: for how many days."""
+    """For `keep`: for how many days."""
     reason: Label = ""
     """Why; it goes into the memory's history."""
 
@@ -142,7 +142,7 @@ class UndoMemoryReviewBody(Body):
     action_id: Number | None = None
     """The action's number."""
     entity_id: Id | Number | None = None
-    """The memory of which the last action is undone, in place of an action's number."""
+    """The memory whose last action to undo, instead of an action's number."""
     entity_type: MemoryKind = MemoryKind.USER_PLAYBOOK
     """The kind of memory."""
 
@@ -174,7 +174,7 @@ class ReviewActionView(Schema):
     at: int
     """When it was done."""
     kept_until: int | None = None
-    """Of `keep`: until when the memory stays out of the queue."""
+    """For `keep`: until when the memory stays out of the queue."""
     undone_at: int | None = None
     """When it was undone; null if it was not."""
     undone_by: str = ""
@@ -194,20 +194,20 @@ class GetMemoryReviewActionsBody(Body):
     """Which review actions to return, newest first."""
 
     user_id: Id | None = None
-    """Needed unless `include_all_users` is true, or the token is a user's own."""
+    """Required unless `include_all_users` is true or the token is a user's own."""
     include_all_users: bool = False
     """Actions on all users' memories, and on the organisation's. Needs the permission to review."""
     before: Number | None = None
-    """Only those before the action of this number: the last one of the page before."""
+    """Only actions before this number, the last one of the previous page."""
     limit: Limit = 100
-    """How many actions at the most."""
+    """How many actions at most."""
 
 
 class MemoryReviewActionsPage(Reply):
     """Review actions, newest first."""
 
     actions: tuple[ReviewActionView, ...] = ()
-    """What was done, and undone."""
+    """Actions, done and undone."""
 
 
 def candidate_view(candidate: ReviewCandidate) -> MemoryReviewCandidate:

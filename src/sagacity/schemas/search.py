@@ -1,4 +1,4 @@
-"""Bodies of searches: what can be asked."""
+"""Bodies of searches."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, Self, cast
@@ -35,7 +35,7 @@ def _each_once(given: tuple[StrategyName, ...]) -> tuple[StrategyName, ...]:
 
 
 RequiredQuery = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUERY)]
-"""A question that has to be there."""
+"""A required question."""
 Neighbours = Annotated[int, Field(ge=0, le=MAX_NEIGHBOURS)]
 Ids = Annotated[tuple[Id, ...], Field(min_length=1, max_length=100, fail_fast=True)]
 Labels = Annotated[tuple[Label, ...], Field(min_length=1, max_length=100, fail_fast=True)]
@@ -54,11 +54,11 @@ Strategies = Annotated[
 ]
 Approvals = Annotated[tuple[Approval, ...], Field(min_length=1, max_length=len(Approval), fail_fast=True)]
 OLDER_APPROVALS = {"draft": "pending", "published": "approved", "deprecated": "rejected"}
-"""Older clients' words for what a reviewer says of a skill."""
+"""Older clients' words for a skill's approval."""
 
 
 def approval_words(given: object) -> object:
-    """Return older words for what a reviewer said, one or several, as they are called now."""
+    """Translate older words for approvals, one or several."""
     if isinstance(given, list | tuple):
         return [approval_words(one) for one in cast("Sequence[object]", given)]
     return OLDER_APPROVALS.get(given, given) if isinstance(given, str) else given
@@ -77,7 +77,7 @@ class ConversationTurn(StrictPart):
 
 class SearchOptions(Body):
     """
-    What every search can be asked; without a query the newest are returned.
+    The options of every search; without a query, the newest are returned.
 
     `start_time` and `end_time` bound when something was learned, or last changed, and when a turn arrived.
     """
@@ -153,7 +153,7 @@ class SearchOptions(Body):
 
     @property
     def users(self) -> tuple[UserId, ...]:
-        """The users that are named."""
+        """The given users."""
         named = (self.user_id,) if self.user_id is not None else self.user_ids or ()
         return tuple(map(UserId, named))
 
@@ -291,7 +291,7 @@ class SearchBody(SearchOptions):
     @model_validator(mode="before")
     @classmethod
     def _words_of_others(cls, given: object) -> object:
-        """Read other clients' words for kinds and reviews, and take the answer that they never want for none."""
+        """Accept other clients' words for kinds and reviews, and drop `enable_agent_answer` if it is false."""
         if not isinstance(given, Mapping):
             return given
         fields = dict(cast("Mapping[str, object]", given))

@@ -1,4 +1,4 @@
-"""What the bodies of searches ask for, in the domain's terms."""
+"""Turn the body of a search into a query of the domain."""
 
 from collections.abc import Sequence
 

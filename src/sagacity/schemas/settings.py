@@ -1,4 +1,4 @@
-"""What a user says of themselves, and what may be remembered of them."""
+"""A user's own settings."""
 
 from datetime import datetime
 from functools import cache
@@ -28,18 +28,18 @@ Language = Annotated[str, StringConstraints(max_length=10, pattern=r"^[A-Za-z]{2
 
 
 class UpdateSettingsBody(WriteBody):
-    """What to change in a user's record; null leaves it as it is."""
+    """Changes of a user's record; null leaves a field unchanged."""
 
     display_name: Annotated[str, StringConstraints(max_length=100)] | None = None
     """What the user wants to be called; empty for nothing."""
     bio: Annotated[str, StringConstraints(max_length=500)] | None = None
     """What the user says of themselves; empty for nothing."""
     timezone: Timezone | None = None
-    """Where the user's clock is, such as `Europe/Paris`."""
+    """The user's time zone, such as `Europe/Paris`."""
     language: Language | None = None
     """The user's language, such as `en` or `pt-BR`."""
     preferences: Metadata | None = None
-    """Any others by name; those that are not given stay, and null takes one away."""
+    """Other preferences by name; those not given stay, and null removes one."""
 
     @property
     def changes(self) -> dict[str, object]:
@@ -49,16 +49,16 @@ class UpdateSettingsBody(WriteBody):
 
 
 class UpdateMemorySettingsBody(WriteBody):
-    """What to change in what may be remembered; null leaves it as it is."""
+    """Changes of what may be remembered; null leaves a setting unchanged."""
 
     memory_enabled: bool | None = None
     """Whether anything is learned of the user, and anything remembered in their chats."""
     auto_extract: bool | None = None
     """Whether anything is learned from what the user says."""
     retention_days: RetentionDays | None = None
-    """Memories that were neither changed nor used for so many days are deleted."""
+    """Memories that were neither changed nor used for this many days are deleted."""
     max_memories_per_type: MemoryLimit | None = None
-    """Beyond so many of a type, those worth least are archived."""
+    """If there are more of a type than this, the least valuable are archived."""
     semantic_extraction: bool | None = None
     """Whether semantic memories are learned."""
     entity_extraction: bool | None = None
@@ -82,9 +82,9 @@ class MemorySettingsView(Warned):
     auto_extract: bool
     """Whether anything is learned from what the user says."""
     retention_days: int
-    """Memories that were neither changed nor used for so many days are deleted."""
+    """Memories that were neither changed nor used for this many days are deleted."""
     max_memories_per_type: int
-    """Beyond so many of a type, those worth least are archived."""
+    """If there are more of a type than this, the least valuable are archived."""
     semantic_extraction: bool
     """Whether semantic memories are learned."""
     entity_extraction: bool
@@ -99,13 +99,13 @@ class SettingsView(Warned):
     id: str
     """Its id."""
     user_id: str
-    """Whose it is."""
+    """Its user."""
     display_name: str | None = None
     """What the user wants to be called."""
     bio: str | None = None
     """What the user says of themselves."""
     timezone: str
-    """Where the user's clock is."""
+    """The user's time zone."""
     language: str
     """The user's language."""
     preferences: Object

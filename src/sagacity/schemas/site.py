@@ -8,7 +8,7 @@ from sagacity.schemas.base import Body, Reply, Schema
 
 
 class SiteValueBody(Body):
-    """What a site variable is to be."""
+    """The new value of a site variable."""
 
     value: JsonValue
     """The name of a model, or a flag: an object with `enabled`, `organisations` and `share`."""
@@ -20,15 +20,15 @@ class SiteVariableView(Schema):
     name: str
     """Its name."""
     value: JsonValue = None
-    """What holds. Null: no model is named."""
+    """The value in force. Null: no model is named."""
     default: JsonValue = None
-    """What holds while it is not set."""
+    """The value while it is not set."""
     meaning: str
     """What it is for."""
     version: int
-    """How often it was set since it last had its default; 0: it is not set."""
+    """How often it was set since it last had its default; 0 if it is not set."""
     author: str | None = None
-    """Who set it, as the audit log names callers."""
+    """Who set it, as named in the audit log."""
     updated_at: datetime | None = None
     """When it was set."""
 

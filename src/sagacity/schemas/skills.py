@@ -172,7 +172,7 @@ class SkillFilter(Body):
 
     @property
     def approvals(self) -> tuple[Approval, ...]:
-        """The reviewers' words that are asked for; empty where none is."""
+        """The requested approvals; empty if none."""
         said = self.skill_status_filter
         return (said,) if isinstance(said, Approval) else said or ()
 
@@ -242,7 +242,7 @@ class SkillGenerationReply(Reply):
 
     @classmethod
     def of(cls, operation: OperationView) -> Self:
-        """Return what came of a run that writes skills, or that it goes on."""
+        """Return the result of a run that writes skills, or that it is still running."""
         made = SkillsMade.model_validate(operation.result or {}, extra="ignore")
         text = outcome(operation, made.message)
         return cls(

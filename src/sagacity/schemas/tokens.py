@@ -22,7 +22,7 @@ _DAY = timedelta(days=1)
 
 
 class CreateTokenBody(Body):
-    """The token that is asked for."""
+    """The token to create."""
 
     name: TokenName = ""
     """A name to recognise it by."""
@@ -31,7 +31,7 @@ class CreateTokenBody(Body):
     user_id: Id | None = None
     """The one user for whom it acts, with `read` or `publish`. Default: for all users."""
     expires_in_seconds: Annotated[int, Field(gt=0, le=LONGEST_LIFE // timedelta(seconds=1))] | None = None
-    """For how long it works. Default: until it is revoked."""
+    """How long it is valid. Default: until it is revoked."""
 
     def to_domain(self) -> NewToken:
         """Return what is asked for."""
@@ -50,18 +50,18 @@ class RotateTokenBody(Body):
     grace_seconds: Annotated[int, Field(ge=0, le=LONGEST_GRACE // timedelta(seconds=1))] = (
         USUAL_GRACE // timedelta(seconds=1)
     )
-    """For how long the former secret works, too; 0 to end it at once."""
+    """How long the previous secret works too; 0 to end it at once."""
 
 
 class TokenView(Schema):
     """A token, without its secret."""
 
     token_id: str
-    """By which it is replaced and revoked."""
+    """Its id, to replace or revoke it."""
     name: str
     """A name to recognise it by."""
     prefix: str
-    """The beginning of its secret; the rest is not kept."""
+    """The beginning of its secret; the rest is not stored."""
     scopes: tuple[TokenScope, ...]
     """What it allows."""
     user_id: str | None = None
@@ -69,19 +69,19 @@ class TokenView(Schema):
     created_at: datetime
     """When it was made."""
     created_by: str
-    """Who made it, as the audit log names callers."""
+    """Who created it, as named in the audit log."""
     expires_at: datetime | None = None
-    """When it ends by itself; null for never."""
+    """When it expires; null for never."""
     last_used_at: datetime | None = None
-    """When a call came with it last, to a minute or so."""
+    """When it was last used, accurate to about a minute."""
     rotated_at: datetime | None = None
-    """When its secret was replaced last."""
+    """When its secret was last replaced."""
     previous_until: datetime | None = None
-    """Until when the secret before that works, too."""
+    """Until when the previous secret works too."""
     revoked_at: datetime | None = None
     """When it was revoked."""
     is_live: bool
-    """Whether it works now: it was not revoked, and has not expired."""
+    """Whether it is valid now: neither revoked nor expired."""
 
 
 class TokenReply(Reply):
@@ -95,14 +95,14 @@ class NewTokenReply(TokenReply):
     """One token with a new secret."""
 
     secret: str
-    """What is sent as `Authorization: Bearer …`. It is shown this once, and only its hash is kept."""
+    """Send it as `Authorization: Bearer …`. It is shown only now; the server keeps only its hash."""
 
 
 class TokensPage(Reply):
     """Tokens, oldest first."""
 
     tokens: tuple[TokenView, ...] = ()
-    """With those that were revoked or have expired."""
+    """Includes revoked and expired ones."""
     next: str | None = None
     """Send it as `after` to get the next page; null at the end."""
 

@@ -1,4 +1,4 @@
-"""The second step of signing in: what is sent and answered about codes of authenticator apps."""
+"""Bodies and replies of the second step of signing in."""
 
 from datetime import datetime
 from typing import Annotated
@@ -17,21 +17,21 @@ AppCode = Annotated[
 
 
 class BeginTotpBody(WriteBody):
-    """The password once more."""
+    """The password again."""
 
     password: Password
     """The account's password."""
 
 
 class ConfirmTotpBody(WriteBody):
-    """What the authenticator app shows."""
+    """The code that the authenticator app shows."""
 
     code: AppCode
     """Six digits."""
 
 
 class DisableTotpBody(WriteBody):
-    """The password and a code once more."""
+    """The password and a code again."""
 
     password: Password
     """The account's password."""
@@ -43,9 +43,9 @@ class AnswerBody(WriteBody):
     """The second step of signing in."""
 
     challenge: Annotated[str, StringConstraints(min_length=1, max_length=8_192)]
-    """What the first step answered with; good for five minutes, and for one right code."""
+    """The `challenge` from the first step, valid for five minutes and one correct code."""
     code: AppCode
-    """Six digits of the authenticator app, or a recovery code; each is good once."""
+    """Six digits of the authenticator app, or a recovery code; each works once."""
 
 
 class TotpState(Warned):
@@ -56,20 +56,20 @@ class TotpState(Warned):
     enabled_at: datetime | None = None
     """Since when."""
     recovery_codes_left: int
-    """How many recovery codes were not used yet."""
+    """Number of unused recovery codes."""
 
 
 class TotpBegun(Warned):
     """What an authenticator app needs. It is not shown again."""
 
     secret: str
-    """To be typed into the app, in base32."""
+    """The secret to type into the app, in base32."""
     url: str
-    """The same as an `otpauth:` address, to be shown as a QR code."""
+    """The same as an `otpauth:` URL, to show as a QR code."""
 
 
 class RecoveryCodes(Warned):
     """Codes for when the app is gone. They are not shown again."""
 
     recovery_codes: tuple[str, ...]
-    """Each is good once, in place of a code of the app."""
+    """Each works once instead of a code of the app."""

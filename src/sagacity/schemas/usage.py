@@ -1,4 +1,4 @@
-"""Bodies and envelopes of what is measured of memories."""
+"""Bodies and replies about the usage of memories."""
 
 from datetime import datetime
 
@@ -19,15 +19,15 @@ class InjectionStat(Schema):
     entity_type: str
     """The kind of the memory."""
     entity_id: str
-    """By which the API knows it: a profile's id, the number of anything else; unique within its kind."""
+    """Its id in the API: a profile's id, the number of anything else; unique within its kind."""
     surfaced_count: int
-    """In how many searches, contexts and chats."""
+    """Number of searches, contexts and chats."""
     total_prompt_tokens: int
-    """Tokens of its content, as it was then, over all of these."""
+    """Tokens of its content at the time, summed over all of these."""
     distinct_session_count: int
-    """In how many conversations; searches and contexts that named none are not among them."""
+    """Number of conversations; searches and contexts without one are not counted."""
     last_injected_at: datetime
-    """When it was surfaced last."""
+    """When it was last surfaced."""
 
 
 class InjectionStats(Reply):

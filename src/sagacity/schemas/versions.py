@@ -1,4 +1,4 @@
-"""Bodies and envelopes of swapping versions, and of comparing them before."""
+"""Bodies and replies of swapping and comparing versions."""
 
 from typing import Annotated
 
@@ -93,7 +93,7 @@ class GetUserPlaybookDiffBody(Body):
 
 
 class DiffCounts(Reply):
-    """How much an upgrade would change, also of what is not shown."""
+    """How much an upgrade would change, including what is not shown."""
 
     added_count: int = 0
     lost_count: int = 0

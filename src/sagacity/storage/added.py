@@ -1,4 +1,4 @@
-"""What a transaction has added so far of what quotas limit."""
+"""What a transaction has added so far, of what quotas limit."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -8,15 +8,15 @@ from sagacity.domain.quota import QuotaName
 
 @dataclass(slots=True)
 class Added:
-    """Counted by who inserts, and settled right before the commit: whoever waits for the counter holds nothing up."""
+    """Counted on insert, and added to the counters right before the commit, so that waiting for them blocks nobody."""
 
     counts: Counter[QuotaName] = field(default_factory=Counter[QuotaName])
     promised: set[QuotaName] = field(default_factory=set[QuotaName])
     """What is counted and not refused, as the rest of something that was accepted."""
     recounted: set[QuotaName] = field(default_factory=set[QuotaName])
-    """What was found to be less than the counter says."""
+    """Quotas of which less is used than the counter says."""
     is_limited: bool | None = None
-    """Whether the organisation has quotas; None: nobody has looked."""
+    """Whether the organisation has quotas; None if not checked yet."""
 
     def note(self, name: QuotaName, count: int = 1) -> None:
         """Count what was inserted."""

@@ -1,4 +1,4 @@
-"""What a backend has to supply, and what every repository is handed."""
+"""The interface of a backend, and what every repository is given."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """One user's documents of one kind: how many, how many terms, and when they last changed."""
+    """One user's documents of one kind: their number, their terms, and their last change."""
 
     scope_id: int
     kind: str
@@ -38,23 +38,23 @@ class SearchScope:
     revision: int
     removed_revision: int
     copied_revision: int = 0
-    """Up to which revision a separate vector store has them."""
+    """The revision up to which a separate vector store has them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """What a search by vector found, and what was wrong with it: empty when all went well."""
+    """The result of a vector search."""
 
     hits: Hits
     fallback: str = ""
-    """Why the usual place was not asked and another answered instead; shown in the trace."""
+    """Why another source than the usual one answered; empty if the usual one did. Shown in the trace."""
 
 
 class VectorIndex(Protocol):
-    """Finds documents by their vectors. Exact within one user; filters hold before the search."""
+    """Finds documents by their vectors. Exact within one user; filters are applied before the search."""
 
     waits: bool
-    """Whether it asks another server than the database, for which the event loop is needed."""
+    """Whether it calls another server than the database, which needs the event loop."""
 
     async def search(
         self, scope: "Scope", scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
@@ -64,10 +64,10 @@ class VectorIndex(Protocol):
 
         Args:
             scope: the open transaction.
-            scopes: where to look; all belong to the transaction's tenant.
-            wanted: what may be found.
+            scopes: the scopes to search; all belong to the transaction's tenant.
+            wanted: the filters.
             vector: float32 [d], unit length.
-            limit: how many of each kind at the most.
+            limit: how many of each kind at most.
 
         Returns:
             Best first, ties by document. Score is the cosine, in [-1, 1].
@@ -81,23 +81,23 @@ class VectorIndex(Protocol):
         ...
 
     def forget(self) -> None:
-        """Let go of all vectors that are kept in memory."""
+        """Clear the cache of vectors."""
         ...
 
 
 class Backend(Protocol):
-    """One database: what differs between SQLite and the others."""
+    """The interface of a database: everything in which SQLite and PostgreSQL differ."""
 
     vectors: VectorIndex
-    """The search by vector: the database's own, or what is put in front of it."""
+    """The vector index: the database's own, or one in front of it."""
 
     terms: "TermIndex"
     """The search by term."""
 
     locks_rows: bool
-    """Whether several write at once, and so have to lock rows in one order; otherwise one writes at a time."""
+    """Whether several transactions write at once and so must lock rows in one order; otherwise one writes at a time."""
     joins_laterally: bool
-    """Whether a part of a join may read the rows before it: LATERAL."""
+    """Whether joins support LATERAL."""
 
     @property
     def name(self) -> str:
@@ -106,38 +106,38 @@ class Backend(Protocol):
 
     @property
     def label(self) -> str:
-        """Where it is, with secrets masked."""
+        """Its location, with secrets masked."""
         ...
 
     @property
     def connections(self) -> ConnectionUse:
-        """How many connections this process has in use."""
+        """The connections of this process, and those in use."""
         ...
 
     @property
     def checks_rows(self) -> bool:
-        """Whether the database itself keeps a transaction to one user's rows."""
+        """Whether the database itself restricts a transaction to one user's rows."""
         ...
 
     @property
     def file(self) -> Path | None:
-        """The SQLite file that the database is; None for one that a server keeps."""
+        """The SQLite file; None for a database server."""
         ...
 
     @property
     def statements(self) -> dict[object, Any]:
-        """Statements that were built before, by what builds them."""
+        """Cached statements, by the function that builds them."""
         ...
 
     def insert(self, table: sa.Table) -> Any:
-        """Return the backend's INSERT, which knows ON CONFLICT."""
+        """Return the backend's INSERT, which supports ON CONFLICT."""
         ...
 
     def write(
         self, org_id: OrgId | None, *, user_id: UserId | None = None, urgent: bool = False
     ) -> AbstractAsyncContextManager[AsyncConnection]:
         """
-        Open a transaction that may write: committed at the end of the block, rolled back by an exception.
+        Open a transaction that may write: committed at the end of the block, rolled back on an exception.
 
         With *user_id* a backend that checks rows by itself shows and changes nothing of the tenant's other users. Where
         writers wait for each other, *urgent* ones go first.
@@ -148,7 +148,7 @@ class Backend(Protocol):
         self, org_id: OrgId | None, *, user_id: UserId | None = None, keeps_plans: bool = False
     ) -> AbstractAsyncContextManager[AsyncConnection]:
         """
-        Open a transaction that sees one moment of the database and cannot write.
+        Open a read-only transaction on a snapshot of the database.
 
         With *user_id* a backend that checks rows by itself shows nothing of the tenant's other users. With
         *keeps_plans* it may go about a statement as it did before, whatever its values are now.
@@ -164,7 +164,7 @@ class Backend(Protocol):
         keeps_plans: bool = False,
     ) -> Result:
         """
-        Return what *work* makes of a transaction as `read` opens it: for several statements and what is made of them.
+        Return the result of *work* in a transaction like that of `read`, for several statements and their processing.
 
         It may run in a thread of its own, and so awaits nothing but the connection. If the caller is cancelled, it has
         ended when this returns.
@@ -180,67 +180,67 @@ class Backend(Protocol):
         urgent: bool = False,
     ) -> Result:
         """
-        Return what *work* makes of a transaction as `write` opens it, once that is committed.
+        Return the result of *work* in a transaction like that of `write`, once it is committed.
 
-        It runs as in `visit`. If the caller is cancelled, nobody hears whether it was committed.
+        It runs as in `visit`. If the caller is cancelled, it is unknown whether it was committed.
         """
         ...
 
     async def rows(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None
     ) -> Sequence[Any]:
-        """Run *statement* in an open transaction and return its rows; one that comes again is run the quickest way."""
+        """Run *statement* in an open transaction and return its rows; repeated statements take the fastest way."""
         ...
 
     def rows_at_once(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any] | None:
         """
-        Return the rows of a statement that finds one row, or none, by an index, as last committed.
+        Return the committed rows of a statement that finds at most one row by an index.
 
-        None where that would keep the event loop waiting: the statement then needs a `visit`.
+        None if that would block the event loop; then use `visit`.
         """
         ...
 
     async def run(self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None) -> int:
-        """Run *statement* as `rows` does; returns how many rows it touched."""
+        """Run *statement* like `rows`; returns the number of affected rows."""
         ...
 
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
-        """Turn an open transaction to another tenant's data: for work that goes through all of them."""
+        """Switch an open transaction to another tenant, for work that goes through all of them."""
         ...
 
     async def take_time(self, connection: AsyncConnection) -> None:
-        """Lift the limit that ends statements which hang, for the rest of an open transaction."""
+        """Lift the statement timeout for the rest of an open transaction."""
         ...
 
     async def read_in_key_order(self, connection: AsyncConnection) -> None:
-        """Have the rest of an open transaction read pages along a key, and sort none of them."""
+        """Make the rest of an open transaction read pages along a key without sorting."""
         ...
 
     async def read_in_any_order(self, connection: AsyncConnection) -> None:
-        """Let the rest of an open transaction sort again."""
+        """Allow sorting again for the rest of an open transaction."""
         ...
 
     async def load(
         self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
     ) -> None:
-        """Insert many rows, all with the same columns, the fastest way there is."""
+        """Insert many rows, all with the same columns, in the fastest way."""
         ...
 
     async def renumber(self, connection: AsyncConnection) -> None:
-        """Let the numbers of new rows go on after the largest that is there: rows came with numbers of their own."""
+        """Continue the numbers of new rows after the largest existing one, because rows were inserted with theirs."""
         ...
 
     async def scrub(self) -> str:
         """
-        Have the database let go of what deleted rows left in its files, and say what was done.
+        Remove what deleted rows left in the database's files, and report what was done.
 
         Raises:
-            StorageUnavailable: somebody else uses it in a way that stands against it; nothing was lost.
+            StorageUnavailable: others use the database in a way that prevents it; nothing was lost.
         """
         ...
 
     async def prepare_vectors(self, dimension: int) -> None:
-        """Make what searches of *dimension* numbers need, if we may; called when a server starts."""
+        """Create what vector searches of this *dimension* need, if permitted; called when a server starts."""
         ...
 
     async def migrate(self) -> None:
@@ -258,13 +258,13 @@ class Backend(Protocol):
 
 
 def uncounted(_text: str) -> int:
-    """Return 0, which stands for a text whose tokens nobody counted."""
+    """Return 0, which means that tokens were not counted."""
     return 0
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a repository works with: an open connection, the tenant whose rows it may touch, the time."""
+    """What every repository is given: an open connection, the tenant whose rows it may touch, the time."""
 
     connection: AsyncConnection
     org_id: OrgId
@@ -272,17 +272,17 @@ class Scope:
     clock: Clock
     ids: IdSource
     writes: bool = False
-    """Whether it is a transaction that may write, and so may see what will never be committed."""
+    """Whether the transaction may write, and so may see rows that are never committed."""
     hides_held: bool = False
-    """Whether it reads on behalf of a caller, and something is held that callers do not see."""
+    """Whether it reads on behalf of a caller while quarantines hold something."""
     quiet_seconds: float = 0.0
-    """After so long a log that grew is looked at, if nobody who counts its turns looks before."""
+    """After this time a log that grew is due, unless a dispatcher that counts its turns wakes earlier."""
     operation_slots: int = 1
-    """Users whose turn it is at a time, shared by the operations of an organisation that run."""
+    """The number of operation slots, shared by the running operations of an organisation."""
     count_tokens: Callable[[str], int] = uncounted
-    """Counts the tokens of what a memory says, when it is written."""
+    """Counts the tokens of a memory when it is written."""
     added: Added = field(default_factory=Added)
-    """What the transaction has added so far of what quotas limit."""
+    """What the transaction has added so far, of what quotas limit."""
 
     def insert(self, table: sa.Table) -> Any:
         """Return the backend's INSERT into *table*."""
@@ -290,7 +290,7 @@ class Scope:
 
     def owns(self, table: sa.Table) -> sa.ColumnElement[bool]:
         """
-        Return that a row is the tenant's, for queries by row number.
+        Return the condition that a row is the tenant's, for queries by row number.
 
         The concatenation keeps the planner from an index on the organisation: without statistics SQLite takes that for
         narrower than some row numbers, and reads every row of the organisation.
@@ -304,16 +304,16 @@ class Scope:
         return self.backend.statements[build]
 
     def insert_new(self, table: sa.Table) -> Any:
-        """Return the INSERT into *table* that leaves rows alone which are there already."""
+        """Return the INSERT into *table* that skips existing rows."""
         return self.upsert(_new(table))
 
     def locked(self, statement: sa.Select[*Columns], *of: sa.Table) -> sa.Select[*Columns]:
         """
-        Return *statement* so that nobody else changes what it finds before a transaction that may write ends.
+        Return *statement* with row locks, so that nobody else changes its rows before the writing transaction ends.
 
         Args:
             statement: any.
-            of: the tables whose rows are kept; none for all that it reads.
+            of: the tables whose rows to lock; none for all that it reads.
         """
         return statement.with_for_update(of=of or None) if self.writes else statement
 
@@ -334,7 +334,7 @@ class Scope:
         return rows
 
     async def run(self, statement: sa.Executable, parameters: Any = None) -> int:
-        """Run *statement* and return how many rows it touched."""
+        """Run *statement* and return the number of affected rows."""
         return await self.backend.run(self.connection, statement, parameters)
 
 

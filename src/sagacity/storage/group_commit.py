@@ -1,4 +1,4 @@
-"""Many publishes, one commit: what arrives while the last commit runs is stored with the next."""
+"""Group commit: publishes that arrive during a commit share the next one."""
 
 import asyncio
 from collections import defaultdict
@@ -23,10 +23,10 @@ class _Waiting:
 
 class GroupCommit:
     """
-    Gathers requests of one tenant into one transaction.
+    Groups the requests of one tenant into one transaction.
 
-    A call returns after the commit that holds its request. A group that fails is stored one by one, so that a bad
-    request fails alone; where it is the database that fails, all fail. The writer never waits for company: a lone
+    A call returns after its request is committed. A group that fails is stored one request at a time, so that a bad
+    request fails alone; if the database itself fails, all fail. The writer never waits for more requests: a lone
     request is committed at once.
     """
 

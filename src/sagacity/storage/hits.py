@@ -1,4 +1,4 @@
-"""What a search found: documents with their scores, kind by kind as columns, and one by one where few are looked at."""
+"""What a search found: documents with scores, as columns by kind, or one by one where few are needed."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Hit(NamedTuple):
     kind: str
     score: float
     ceiling: float = 1.0
-    """The highest score that the question allowed."""
+    """The highest possible score for the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class KindHits:
 
 
 class Hits(Iterable[Hit]):
-    """Everything that a search found: of one kind in its own order, of several best first, ties by document."""
+    """All results of a search: of one kind in its own order, of several best first, ties by document."""
 
     def __init__(self, parts: Iterable[KindHits] = ()) -> None:
         """Take what was found of each kind: one part of each."""

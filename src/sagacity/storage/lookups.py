@@ -1,4 +1,4 @@
-"""What is asked of the whole database: before it is known for which tenant a call is, or of all tenants."""
+"""Queries over the whole database: before a call's tenant is known, or over all tenants."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
@@ -32,7 +32,7 @@ _UNCOPIED = sa.select(uncopied_tenants.c.org_id)
 
 
 class Lookups:
-    """Reads that are of no single tenant."""
+    """Queries that belong to no single tenant."""
 
     def __init__(self, backend: Backend, clock: Clock) -> None:
         self.backend = backend
@@ -42,7 +42,7 @@ class Lookups:
 
     async def find_token(self, token_hash: str) -> ApiToken:
         """
-        Return the live token with that hash, before its tenant is known: as it stands now in the database.
+        Return the valid token with that hash from the database, before its tenant is known.
 
         Raises:
             Unauthorized: there is none.
@@ -55,7 +55,7 @@ class Lookups:
         return token_of(rows[0])
 
     async def has_tokens(self) -> bool:
-        """Return whether any token was ever made: only then may the server be reached from outside."""
+        """Return whether any token was ever created: only then may the server accept calls from other machines."""
         if not self._has_tokens:  # once yes, always yes: revoked ones count
             self._has_tokens = bool(await self._by_key(ANY_TOKEN, ANY_TOKEN, dict))
         return self._has_tokens
@@ -63,7 +63,7 @@ class Lookups:
     async def _by_key(
         self, key: Hashable, statement: sa.Executable, values: Callable[[], Mapping[str, Any]]
     ) -> Sequence[Any]:
-        """Return what a statement finds by a key: at once, or else by one visit for all who look for the same."""
+        """Return what a statement finds by a key: at once, or else in one visit for all callers with that key."""
         rows = self.backend.rows_at_once(statement, values())
         if rows is not None:
             return rows
@@ -76,18 +76,18 @@ class Lookups:
 
     async def due_scopes(self, *, limit: int, each: int | None = None) -> list[DueScope]:
         """
-        Return users of any tenant whose logs have to be looked at by now, and organisations, longest due first.
+        Return due users and organisations of all tenants, longest due first.
 
         Args:
-            limit: how many at the most.
-            each: how many of each tenant at the most; then the tenants take turns, so that none waits for another's.
+            limit: how many at most.
+            each: how many of each tenant at most; tenants take turns, so that none waits for another.
         """
         given = {"now": self._clock.now(), "limit": limit} | ({} if each is None else {"each": each})
         rows = await self._rows(due_by(in_turn=each is not None), given)
         return [DueScope(tenant=Tenant(org_id=row.org_id), user_id=user_of(row.user_id)) for row in rows]
 
     async def next_due_at(self, *, after: datetime | None = None) -> datetime | None:
-        """Return when the next log has to be looked at, or the next one *after* a moment; None when nothing waits."""
+        """Return when the next log is due, or the next one *after* a moment; None if none will be."""
         statement, given = (_NEXT, None) if after is None else (_NEXT_AFTER, {"after": after})
         [row] = await self._rows(statement, given)
         return row.due_at
@@ -98,13 +98,13 @@ class Lookups:
         return sorted((Tenant(org_id=row.org_id) for row in rows), key=lambda tenant: tenant.org_id)
 
     async def unembedded_tenants(self) -> list[Tenant]:
-        """Return the tenants that have documents waiting for their vectors."""
+        """Return the tenants that have documents without vectors."""
         return [Tenant(org_id=row.org_id) for row in await self._rows(_WAITING)]
 
     async def uncopied_tenants(self) -> list[Tenant]:
-        """Return the tenants that have documents which a separate vector store has not got yet."""
+        """Return the tenants with documents that a separate vector store does not have yet."""
         return [Tenant(org_id=row.org_id) for row in await self._rows(_UNCOPIED)]
 
     async def end_lookups(self) -> None:
-        """Cancel what is asked at the moment, and return when it has ended."""
+        """Cancel running queries, and return when they have ended."""
         await self._shared.end()

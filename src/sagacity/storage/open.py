@@ -1,4 +1,4 @@
-"""A url becomes a Storage; the only file that names a backend."""
+"""Open the Storage at a URL; the only file that names a backend."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -29,10 +29,10 @@ class PostgresOptions:
     """How a PostgreSQL database is reached."""
 
     owner_url: str = ""
-    """The same database as the role that owns its tables: with it, opening migrates."""
+    """The same database as the role that owns its tables; if set, opening migrates."""
     connections: int = 10
     pooler: bool = False
-    """Whether a transaction pooler stands between."""
+    """Whether there is a transaction pooler in between."""
 
 
 async def open_storage(
@@ -53,14 +53,14 @@ async def open_storage(
         url: `sqlite:////absolute/file.db`, or `postgresql://role:password@host:5432/database`.
         clock: where times come from.
         ids: where identifiers come from.
-        postgres: how PostgreSQL is reached; nothing to SQLite.
+        postgres: how to connect to PostgreSQL; ignored for SQLite.
         vector_store: where vectors are copied to and searched; closed with the storage.
-        operation_slots: users whose turn it is at a time in an organisation's operations.
-        quiet_seconds: after so long a log that grew is due; 0, at once, unless something counts its turns.
-        count_tokens: counts the tokens of what a memory says, when it is written.
+        operation_slots: how many users an organisation's operations work on at a time.
+        quiet_seconds: how long after a publish its log is due; 0 for at once.
+        count_tokens: counts the tokens of a memory when it is written.
 
     Raises:
-        ConfigError: the url names no backend that there is, or a role that row-level security does not bind.
+        ConfigError: the URL names an unknown backend, or a role that row-level security does not bind.
         SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.
     """
     backend = _backend(_parsed(url), postgres or PostgresOptions())
@@ -93,8 +93,8 @@ async def open_backend(
 
     Args:
         url: as for `open_storage`.
-        postgres: how PostgreSQL is reached; nothing to SQLite.
-        as_found: it is neither made nor migrated.
+        postgres: how to connect to PostgreSQL; ignored for SQLite.
+        as_found: neither create nor migrate it.
 
     Raises:
         ConfigError: as for `open_storage`.
@@ -129,13 +129,13 @@ async def _ready(backend: Backend) -> Backend:
 
 
 def file_of(url: str) -> Path | None:
-    """Return the file that *url* names, whether it is there or not; None for a database that a server keeps."""
+    """Return the file of *url*, whether it exists or not; None for a database server."""
     parsed = _parsed(url)
     return _path(parsed) if parsed.get_backend_name() == "sqlite" else None
 
 
 def is_same(url: str, other: str) -> bool:
-    """Return whether two urls name one database, with whatever role and password."""
+    """Return whether two URLs name the same database, whatever the role and password."""
     if (file := file_of(url)) is not None:
         return file == file_of(other)
     one, two = _parsed(url), _parsed(other)
@@ -144,10 +144,10 @@ def is_same(url: str, other: str) -> bool:
 
 def open_vector_store(url: str, api_key: str) -> "QdrantStore | None":
     """
-    Open the Qdrant server at *url*, without asking it yet; None for an empty url.
+    Open the Qdrant server at *url*, without connecting yet; None for an empty URL.
 
     Raises:
-        ConfigError: the url is none, or the client's package is not installed.
+        ConfigError: the URL is invalid, or the client's package is not installed.
     """
     if not url:
         return None

@@ -1,4 +1,4 @@
-"""An organisation itself: its row, its configuration."""
+"""Organisations: their rows and their configurations."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -15,26 +15,26 @@ from sagacity.storage.schema.tables import config_versions, organisations, tenan
 
 
 class StoredConfig(NamedTuple):
-    """A configuration as it is stored."""
+    """A stored configuration."""
 
     config: str
     version: int
     data_key: str
-    """What its secrets are sealed by, wrapped; empty while there are none."""
+    """The wrapped data key that seals its secrets; empty while there are none."""
 
 
 class OrganisationRepository:
-    """The tenant's own rows."""
+    """The tenant's own row, and its configuration."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def ensure(self, name: str = "") -> bool:
         """
-        Create the organisation unless it exists; returns whether it did not.
+        Create the organisation unless it exists; returns whether it was created.
 
         Raises:
-            InvalidInput: its id is too long.
+            InvalidInput: the id is too long.
         """
         if (size := byte_count(self._scope.org_id)) > MAX_ORG_BYTES:
             raise InvalidInput(
@@ -60,13 +60,13 @@ class OrganisationRepository:
         self, config: str, *, data_key: str = "", author: str = SYSTEM, fields: Sequence[str] = ()
     ) -> int:
         """
-        Store the configuration, and keep it as a version; returns its number.
+        Store the configuration as a new version; returns its number.
 
         Args:
             config: as text.
-            data_key: what its secrets are sealed by, wrapped.
+            data_key: the wrapped data key that seals its secrets.
             author: who changed it.
-            fields: which it changes.
+            fields: the changed fields.
         """
         now = self._scope.clock.now()
         insert = self._scope.insert(tenant_configs)
@@ -103,7 +103,7 @@ class OrganisationRepository:
         return version
 
     async def config_versions(self, *, before: int | None = None, limit: int) -> list[ConfigVersion]:
-        """Return what is known of versions, newest first; *before*: only those with a smaller number."""
+        """Return versions without their content, newest first; *before*: only smaller numbers."""
         older = () if before is None else (config_versions.c.version < before,)
         statement = sa.select(config_versions).where(config_versions.c.org_id == self._scope.org_id, *older)
         rows = await self._scope.all(statement.order_by(config_versions.c.version.desc()).limit(limit))
@@ -127,7 +127,7 @@ class OrganisationRepository:
     async def put_config_history(
         self, versions: Sequence[tuple[ConfigVersion, str]], *, data_key: str
     ) -> None:
-        """Store versions that were kept elsewhere, oldest first, the last one in force; what is there stays."""
+        """Store versions from another place, oldest first, the last one current; existing ones stay."""
         last, config = versions[-1]
         present = {
             "org_id": self._scope.org_id,
@@ -151,7 +151,7 @@ class OrganisationRepository:
             )
 
     async def replace_data_key(self, old: str, new: str) -> bool:
-        """Store the data key as another key wraps it; False if *old* is not what is stored."""
+        """Store the data key wrapped with another key; False if *old* is not the stored one."""
         is_it = sa.and_(tenant_configs.c.org_id == self._scope.org_id, tenant_configs.c.data_key == old)
         return await self._scope.run(sa.update(tenant_configs).where(is_it).values(data_key=new)) > 0
 

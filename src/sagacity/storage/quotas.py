@@ -1,4 +1,4 @@
-"""Quotas: what an organisation may have at most, and how much of it there is."""
+"""Quotas: what an organisation may have at most, and how much of it is used."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -23,9 +23,9 @@ from sagacity.storage.schema.tables import (
 )
 
 RECOUNT_AFTER: Final = timedelta(seconds=10)
-"""How old a count may be that something is refused by: deletions do not count down."""
+"""How old a count that refuses something may be, because deletions are not counted down."""
 COUNTED_UP: Final = frozenset({QuotaName.USERS, QuotaName.INTERACTIONS, QuotaName.MEMORIES})
-"""What is counted as it is added, and counted again where that comes to more than there may be."""
+"""Quotas that are counted up, and recounted when they would be exceeded."""
 _column = quotas.c
 _DAY = QuotaName.INTERACTIONS_PER_DAY
 _more, _today = sa.bindparam("more", type_=sa.BigInteger), sa.bindparam("today", type_=sa.Integer)
@@ -40,7 +40,7 @@ _ADD_TO_DAY_IF_ROOM = _ADD_TO_DAY.where(_sum_of_day <= _column.most).returning(_
 
 
 class QuotaRepository:
-    """A tenant's limits. Only what has a limit is counted."""
+    """A tenant's quotas. Only what has a limit is counted."""
 
     def __init__(self, scope: Scope, audit: AuditRepository) -> None:
         self._scope = scope
@@ -49,7 +49,7 @@ class QuotaRepository:
 
     async def list_all(self) -> list[Quota]:
         """
-        Return every quota with what is used of it, counted now; unlimited ones, too.
+        Return every quota with its current use; unlimited ones, too.
 
         Raises:
             NotFound: there is no such organisation.
@@ -70,9 +70,9 @@ class QuotaRepository:
 
     async def set(self, limits: Limits, *, by: str = SYSTEM) -> None:
         """
-        Set limits; those that are not named stay as they are. What there is beyond a limit stays, too.
+        Set limits; those not named stay. What exceeds a limit already stays, too.
 
-        Nobody adds to the organisation before the commit, so that the counters begin right.
+        Nobody can add to the organisation before the commit, so the counters start correctly.
 
         Raises:
             NotFound: there is no such organisation.
@@ -115,7 +115,7 @@ class QuotaRepository:
         return room is None or added.counts[name] + count <= room
 
     async def recount(self, name: QuotaName) -> bool:
-        """Count again what is used, unless somebody did a moment ago; returns whether it is less than was thought."""
+        """Recount the use, unless that was just done; returns whether it is less than counted."""
         now = self._scope.clock.now()
         rows = await self._scope.all(sa.select(quotas).where(self._is(name)).with_for_update())
         if not rows or not _is_old(rows[0], now):
@@ -125,7 +125,7 @@ class QuotaRepository:
         return used < rows[0].used
 
     async def _room_before(self, name: QuotaName) -> int | None:
-        """Return how much may be added beside what there was before this transaction; None: as much as it likes."""
+        """Return how much may be added to what there was before this transaction; None for unlimited."""
         rows = await self._scope.all(sa.select(quotas).where(self._is(name)))
         if not rows:
             return None
@@ -145,10 +145,10 @@ class QuotaRepository:
 
 async def require_room(scope: Scope, name: QuotaName) -> None:
     """
-    Make sure that there may be one more member or token; the caller holds the organisation's row.
+    Make sure that one more member or token is allowed; the caller holds the organisation's row lock.
 
     Raises:
-        QuotaExceeded: there may not.
+        QuotaExceeded: it is not.
     """
     most = sa.select(_column.most).where(_column.org_id == scope.org_id, _column.name == str(name))
     for row in await scope.all(most):
@@ -159,15 +159,15 @@ async def require_room(scope: Scope, name: QuotaName) -> None:
 
 async def settle(scope: Scope, *, refuses: bool) -> None:
     """
-    Add what a transaction has added to the counters: the last thing before its commit.
+    Add what a transaction added to the counters, right before its commit.
 
     Args:
         scope: the transaction's.
-        refuses: whether what goes over a limit is refused; it is counted all the same otherwise.
+        refuses: whether exceeding a limit is refused; otherwise it is counted nevertheless.
 
     Raises:
-        QuotaExceeded: it would go over a limit.
-        RateLimited: it would go over that of a day.
+        QuotaExceeded: it would exceed a limit.
+        RateLimited: it would exceed the limit of a day.
     """
     added = scope.added
     if not added.counts and not added.recounted:
@@ -185,7 +185,7 @@ async def settle(scope: Scope, *, refuses: bool) -> None:
 
 
 async def count_now(scope: Scope, name: QuotaName) -> int:
-    """Return how much there is, row by row."""
+    """Return the current use, counted row by row."""
     statement = sa.select(sa.func.count())
     now = scope.clock.now()
     if name is QuotaName.MEMBERS:

@@ -1,4 +1,4 @@
-"""Whose data a transaction reaches, and what of it: one user's, and nothing that quarantines hold."""
+"""What a transaction may reach: one organisation, perhaps one user, and nothing that quarantines hold."""
 
 from collections.abc import AsyncGenerator
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
@@ -16,7 +16,7 @@ from sagacity.storage.statements.user_rows import narrowed
 
 
 def reached_by(whose: Tenant | Principal, user_id: UserId | None) -> tuple[Tenant, UserId | None]:
-    """Return whose data is opened, and the one user it is narrowed to, if any."""
+    """Return the tenant to open, and the one user to which it is restricted, if any."""
     if isinstance(whose, Tenant):
         return whose, user_id
     return whose.tenant, whose.acting_for(user_id)
@@ -25,7 +25,7 @@ def reached_by(whose: Tenant | Principal, user_id: UserId | None) -> tuple[Tenan
 def pinned(
     backend: Backend, connection: AsyncConnection, whose: Tenant | Principal
 ) -> AbstractContextManager[None]:
-    """Keep a principal's user to the own rows, also on a database that does not check them by itself."""
+    """Restrict a principal's user to their own rows, also on a database that does not check rows itself."""
     user_id = None if isinstance(whose, Tenant) else whose.user_id
     return nullcontext() if user_id is None or backend.checks_rows else narrowed(connection, user_id)
 
@@ -34,7 +34,7 @@ def pinned(
 async def shown(
     scope: Scope, whose: Tenant | Principal, *, with_held: bool | None = None
 ) -> AsyncGenerator[Scope]:
-    """Leave out what quarantines hold while the block lasts; unless told, for principals and not for tenants."""
+    """Leave out what quarantines hold during the block; by default for principals and not for tenants."""
     if with_held is None:
         with_held = isinstance(whose, Tenant)
     if with_held or not await holds_anything(scope):

@@ -1,4 +1,4 @@
-"""Work on the database, done again where others got in its way."""
+"""Retry work on the database that failed because of concurrent transactions."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -15,10 +15,10 @@ Result = TypeVar("Result")
 
 async def retried(work: Callable[[], Awaitable[Result]]) -> Result:
     """
-    Do *work*, and do it again where others got in its way or the connection broke.
+    Do *work*, and retry after conflicts with other transactions and broken connections.
 
     Args:
-        work: opens transactions of its own; done twice it has to give what it gives once.
+        work: opens its own transactions; must be idempotent.
 
     Raises:
         StorageUnavailable: it failed three times.

@@ -1,4 +1,4 @@
-"""Look-ups that every call begins with: many calls at a time share one visit to the database."""
+"""Batch the look-ups that every call begins with: calls at the same time share one visit to the database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 class SharedLookups:
     """
-    Makes one look-up for all who ask the same before it begins.
+    Shares one look-up between all callers who ask the same before it begins.
 
     Nothing is kept: who asks while one runs waits for the next, so that nobody is told what was so before they asked.
     """
@@ -48,7 +48,7 @@ class SharedLookups:
                 del self._running[key]
 
     async def end(self) -> None:
-        """Cancel what runs, and return when it has ended."""
+        """Cancel running look-ups, and return when they have ended."""
         left = {*self._next.values(), *self._running.values()}
         for task in left:
             task.cancel()

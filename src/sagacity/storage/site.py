@@ -1,4 +1,4 @@
-"""Site variables as rows of the organisation that runs the installation."""
+"""Site variables, stored as rows of the organisation that runs the installation."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The doors to data: `Storage.begin` to write and `Storage.read` to read, for a tenant or on behalf of a principal."""
+"""Access to data: `Storage.begin` to write and `Storage.read` to read, for a tenant or on behalf of a principal."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -88,7 +88,7 @@ Repository = TypeVar("Repository")
 
 
 class _Made(Generic[Repository]):
-    """A repository of a transaction, made when it is first asked for: there are fifty, and a call needs three."""
+    """A repository of a transaction, created on first use: there are fifty, and a call needs three."""
 
     def __init__(self, make: "Callable[[Transaction], Repository]") -> None:
         self._make = make
@@ -110,7 +110,7 @@ class _Made(Generic[Repository]):
 
 
 class Transaction:
-    """One tenant's data at one moment; everything done through it commits together or not at all."""
+    """A transaction on one tenant's data; everything done through it commits atomically."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -178,10 +178,10 @@ class Transaction:
 
 class Storage(Lookups):
     """
-    Everything durable, behind one *backend*.
+    All storage, behind one *backend*.
 
-    A tenant's data is reached by `begin` and `read` only. `backend` is for work on the whole database, such as a copy
-    of it, and may be replaced by one that fails or counts.
+    A tenant's data is reached only through `begin`, `read`, `visit` and `visit_to_write`. `backend` is for work on the
+    whole database, such as copying it, and tests may replace it by one that fails or counts.
     """
 
     def __init__(
@@ -219,9 +219,9 @@ class Storage(Lookups):
         self, whose: Tenant | Principal, *, user_id: UserId | None = None, shows_held: bool | None = None
     ) -> AsyncGenerator[Transaction]:
         """
-        Open a transaction that may write; it commits at the end of the block, and rolls back on an exception.
+        Open a transaction that may write: committed at the end of the block, rolled back on an exception.
 
-        Nothing that waits for a model or the network may happen inside.
+        Never wait for a model or the network inside of it.
 
         Args:
             whose: the tenant for its own work; the principal for a call, which reaches no other user's rows than its
@@ -254,13 +254,13 @@ class Storage(Lookups):
         shows_held: bool | None = None,
     ) -> AsyncGenerator[Transaction]:
         """
-        Open a transaction that sees one moment and writes nothing. Parallel steps open one each.
+        Open a read-only transaction on a snapshot. Parallel steps open one each.
 
         Args:
             whose: as in `begin`.
             user_id: on whose behalf; a database that checks rows by itself then shows no other user's.
-            keeps_plans: what is asked is the same each time but for its values, and reaches a few rows by an index.
-            shows_held: whether what quarantines hold is found; None: for a tenant, and not for a principal.
+            keeps_plans: the statements are the same each time except for values, and reach few rows by an index.
+            shows_held: whether to find what quarantines hold; None: yes for a tenant, no for a principal.
 
         Raises:
             Forbidden: *user_id* is another user than the principal's.
@@ -280,11 +280,11 @@ class Storage(Lookups):
         keeps_plans: bool = False,
     ) -> Result:
         """
-        Return what *work* makes of one moment: quicker than `read` where there are several statements.
+        Return the result of *work* on a snapshot; faster than `read` for several statements.
 
         Args:
             whose: as in `begin`.
-            work: may run in a thread, and awaits nothing but the transaction: what needs the event loop fails there.
+            work: may run in a thread, so it must await nothing but the transaction; what needs the event loop fails.
             user_id: as in `read`.
             keeps_plans: as in `read`.
 
@@ -310,11 +310,11 @@ class Storage(Lookups):
         shows_held: bool | None = None,
     ) -> Result:
         """
-        Return what *work* makes of a transaction as `begin` opens it, once that is committed; quicker, like `visit`.
+        Return the result of *work* in a transaction like that of `begin`, once it is committed; faster, like `visit`.
 
         Args:
             whose: as in `begin`.
-            work: as in `visit`; what it raises is rolled back.
+            work: as in `visit`; an exception rolls the transaction back.
             user_id: as in `begin`.
             shows_held: as in `read`.
 
@@ -338,10 +338,10 @@ class Storage(Lookups):
     @asynccontextmanager
     async def _recounting(self, tenant: Tenant) -> AsyncGenerator[None]:
         """
-        Count again what a transaction was refused by, as deletions are not counted.
+        Recount the quota that refused a transaction, because deletions are not counted down.
 
         Raises:
-            StorageUnavailable: there is less than was thought: doing it again may well succeed.
+            StorageUnavailable: less is used than was counted, so a retry may succeed.
         """
         try:
             yield
@@ -353,7 +353,7 @@ class Storage(Lookups):
                 whole = self._scope(connection, tenant, writes=True)
                 is_less = await Transaction(whole).quotas.recount(name)
             if is_less:
-                raise StorageUnavailable("what is stored was counted again; do it once more") from error
+                raise StorageUnavailable("the stored rows were counted again meanwhile; try again") from error
             raise
 
     def _scope(self, connection: AsyncConnection, tenant: Tenant, *, writes: bool = False) -> Scope:
@@ -372,11 +372,11 @@ class Storage(Lookups):
         Append one request to the log in a transaction that it may share with others of its tenant.
 
         Returns:
-            The stored request; the first one if its id came before with the same content. Durable by then.
+            The stored request, durable; the first one if its id came before with the same content.
 
         Raises:
             Conflict: its id came before with other content.
-            Forbidden: it is of another user than the principal's.
+            Forbidden: it belongs to another user than the principal's.
             QuotaExceeded: the organisation has as many users or interactions as it may have.
             RateLimited: it has published as much today as it may.
         """
@@ -384,7 +384,7 @@ class Storage(Lookups):
         return await self._appends.append(tenant, request)
 
     async def retry(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Do *work*, and do it again where others got in its way or the connection broke; see `retried`."""
+        """Do *work*, and retry after conflicts with other transactions and broken connections; see `retried`."""
         return await retried(work)
 
     async def _append(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
@@ -403,13 +403,13 @@ class Storage(Lookups):
             return await self.backend.visit_to_write(tenant.org_id, append, urgent=True)
 
     def _note_call(self, whose: Tenant | Principal) -> bool:
-        """Return whether somebody waits for what is begun; background work then gives way for a while."""
+        """Return whether somebody waits for this transaction; then background work gives way for a while."""
         if is_call := isinstance(whose, Principal):
             self._calls.note()
         return is_call
 
     async def yield_to_calls(self, worked_seconds: float) -> None:
-        """Let calls that write or search go first: background work awaits this after each piece; see `RecentCalls`."""
+        """Let calls that write or search go first; background work awaits this after each step; see `RecentCalls`."""
         await self._calls.give_way(worked_seconds)
 
     async def migrate(self) -> None:
@@ -423,7 +423,7 @@ class Storage(Lookups):
 
     async def claim_index(self, embedder: str, dimension: int) -> None:
         """
-        Record what makes the search index, or make sure that it is what made it.
+        Claim the search index for an embedder, or check that it was made by the same one.
 
         Raises:
             IndexMismatch: another embedder or analyzer made it.
@@ -438,14 +438,13 @@ class Storage(Lookups):
         """
         Rebuild every search document, in one transaction.
 
-        All are found by their terms when it commits. Those that keep a vector are the ones that the same embedder made
-        of the same text; the others are queued for embedding. A rebuild that is cut short leaves the old index as it
-        was.
+        All can be found by their terms when it commits. A vector is kept if the same embedder made it of the same text;
+        the others are queued for embedding. A rebuild that is cut short leaves the old index as it was.
 
         Args:
-            embedder: what will make the vectors.
-            dimension: numbers a vector.
-            on_progress: told after each batch how many documents of how many are written.
+            embedder: the name of the new embedder.
+            dimension: of its vectors.
+            on_progress: called after each batch with the number of documents written and the total.
         """
         tenants = await self.organisations()
         async with self.backend.write(_LOCAL.org_id) as connection:
@@ -456,18 +455,18 @@ class Storage(Lookups):
             await record_index(index, embedder, dimension)
 
     async def unembedded_count(self) -> int:
-        """Return how many documents wait for their vectors, over all tenants."""
+        """Return the number of documents without vectors, over all tenants."""
         async with self.backend.read(None) as connection:
             statement = sa.select(sa.func.coalesce(sa.func.sum(waiting_tenants.c.document_count), 0))
             return int((await connection.execute(statement)).scalar_one())
 
     async def backlog(self) -> Backlog:
-        """Return what waits to be done, over all tenants."""
+        """Return the backlog of all tenants."""
         async with self.backend.read(None) as connection:
             return await read_backlog(connection, self._clock.now())
 
     def forget(self) -> None:
-        """Let go of what searches keep in memory of documents: some of them may be gone for ever."""
+        """Clear the caches of searches, because documents in them may have been erased."""
         self.backend.vectors.forget()
         self.backend.terms.forget()
 

@@ -1,4 +1,4 @@
-"""Users' records of themselves, each with the settings of what may be remembered."""
+"""Users' own settings, each with what may be remembered of them."""
 
 from collections.abc import Callable
 from functools import cache
@@ -13,7 +13,7 @@ from sagacity.storage.schema.tables import user_settings
 
 
 class UserSettingsRepository:
-    """A tenant's records of users. A user who has none is asked for nothing, and nothing is switched off."""
+    """A tenant's user settings. For a user without any, nothing is switched off."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope

@@ -1,4 +1,4 @@
-"""A database that is away when a process starts is waited for."""
+"""Wait for a database that is down when a process starts."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -22,12 +22,12 @@ async def when_there(
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> AsyncGenerator[Opened]:
     """
-    Open something for the length of the block; while the database is away, try again every second.
+    Open something for the block; while the database is down, retry every second.
 
     Args:
-        open_it: what opens it; called for each try.
-        waits: told why the database is not there, at first and whenever the reason changes.
-        pause: waits between two tries.
+        open_it: opens it; called for each attempt.
+        waits: called with the reason why the database is down, at first and whenever it changes.
+        pause: waits between two attempts.
     """
     known = ""
     async with AsyncExitStack() as stack:

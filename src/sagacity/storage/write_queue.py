@@ -1,4 +1,4 @@
-"""Who writes next, where only one can."""
+"""The order of writers, where only one can write at a time."""
 
 import asyncio
 from collections import deque

@@ -49,7 +49,7 @@ def test_a_chain_is_checked_over_all_parts(tmp_path: Path) -> None:
 def test_a_bad_row_behind_the_first_part_is_refused(tmp_path: Path, last: str) -> None:
     file = tmp_path / "audit.jsonl"
     file.write_text("\n".join([*lines(1_001), last]))
-    with pytest.raises(InvalidInput, match="no export of an audit log"):
+    with pytest.raises(InvalidInput, match="not an export of an audit log"):
         list(_read(file))
 
 

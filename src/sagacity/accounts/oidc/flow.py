@@ -1,4 +1,4 @@
-"""A sign-in at the provider: begun, and finished when the browser comes back (OpenID Connect Core 1.0, 3.1)."""
+"""A sign-in at the provider, from the redirect until the browser comes back (OpenID Connect Core 1.0, 3.1)."""
 
 import base64
 import hashlib
@@ -20,20 +20,20 @@ from sagacity.domain.base import Value
 from sagacity.domain.errors import InvalidInput, NotFound, Unauthorized
 
 GOOD_FOR = timedelta(minutes=10)
-"""How long somebody may be at the provider."""
+"""How long a person may stay at the provider."""
 CODE_GOOD_FOR = timedelta(minutes=2)
-"""How long the code is good for that is exchanged for the first tokens."""
+"""How long the code that is exchanged for the first tokens is valid."""
 LONGEST_RETURN = 1_000
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 """SHA-256 in base64url (RFC 7636, 4.2)."""
 SIGNED_IN = "signed-in"
-"""The page that browsers return to, unless they asked for another one."""
+"""The page to which browsers return by default."""
 _START_AGAIN = "this sign-in was not begun in this browser, or is too old; start again"
 
 
 @dataclass(frozen=True, slots=True)
 class OidcSignIn:
-    """What signing in at a provider works with."""
+    """The parts of signing in at a provider."""
 
     parts: AccountParts
     provider: OidcProvider
@@ -42,41 +42,41 @@ class OidcSignIn:
 
 
 class Begun(Value):
-    """A sign-in that has begun: where to send the browser, and what it has to keep meanwhile."""
+    """A sign-in that has begun: where to send the browser, and the cookie for it to keep meanwhile."""
 
     address: str
     kept: str
 
 
 class CameBack(Value):
-    """What a browser brings back from the provider."""
+    """The parameters with which the provider sends a browser back."""
 
     kept: str
     state: str
     code: str
     issuer: str = ""
-    """Who sent it, where the provider says so (RFC 9207)."""
+    """The issuer, if the provider sends it (RFC 9207)."""
     error: str = ""
 
 
 class Finished(Value):
-    """Somebody who signed in, and where to go on; empty: there is no page."""
+    """A person who signed in, and the page to return to; empty if there is none."""
 
     account: Account
     return_to: str
     challenge: str
-    """What the verifier of the page that began must hash to."""
+    """The hash of the verifier of the page that began the sign-in."""
 
 
 def require_oidc(oidc: OidcSignIn | None) -> OidcSignIn:
     """
-    Return what signing in at a provider works with.
+    Return the parts of signing in at a provider.
 
     Raises:
         NotFound: the settings name no provider.
     """
     if oidc is None:
-        raise NotFound("this server knows no provider to sign in with; SAGACITY_OIDC_ISSUER names one")
+        raise NotFound("this server has no provider to sign in with: set SAGACITY_OIDC_ISSUER")
     return oidc
 
 
@@ -84,13 +84,13 @@ async def begin(
     oidc: OidcSignIn, *, return_to: str = "", invitation_code: str = "", challenge: str = ""
 ) -> Begun:
     """
-    Begin a sign-in. What it has to be compared with later is kept by the browser alone, signed.
+    Begin a sign-in. Its state is kept only by the browser, signed.
 
     Args:
-        oidc: what it works with.
-        return_to: page to go on at; empty: the usual one.
+        oidc: the parts of signing in at a provider.
+        return_to: the page to return to; empty for the default.
         invitation_code: as for signing up.
-        challenge: what the verifier hashes to that the page keeps which begins; empty for none.
+        challenge: the hash of the verifier that the page keeps; empty for none.
 
     Raises:
         InvalidInput: the page is not one of this server's pages, or the challenge is no hash.
@@ -117,7 +117,7 @@ async def begin(
 
 async def finish(oidc: OidcSignIn, back: CameBack) -> Finished:
     """
-    Finish a sign-in with what the browser brings back, and return whose it is.
+    Finish a sign-in with the browser's parameters, and return the person.
 
     Raises:
         Unauthorized: it is not of a sign-in of this browser, or the provider does not say who it is.
@@ -131,7 +131,7 @@ async def finish(oidc: OidcSignIn, back: CameBack) -> Finished:
     if not hmac.compare_digest(back.state.encode(), str(kept["sub"]).encode()):
         raise Unauthorized(_START_AGAIN)
     if back.issuer and back.issuer != oidc.provider.issuer:
-        raise Unauthorized("the answer is of another provider; start again")
+        raise Unauthorized("the answer came from another provider; start again")
     if back.error or not back.code:
         raise Unauthorized("the provider did not let you sign in; start again")
     identity = await oidc.provider.identity_of(
@@ -150,7 +150,7 @@ async def code_for(parts: AccountParts, account: Account, *, challenge: str = ""
     somebody else's sign-in cannot be made to sign in with it.
 
     Raises:
-        Forbidden: the account is no member of any organisation.
+        Forbidden: the account is not a member of any organisation.
     """
     org_id = await where_to_act(parts, account, None)
     said, expires_at = await open_session(parts, account, org_id, lasts=CODE_GOOD_FOR)
@@ -168,18 +168,18 @@ async def exchange_code(parts: AccountParts, code: str, *, verifier: str = "") -
     claims = await parts.tokens.claims_of(TokenUse.CODE, code)
     hashed = challenge_of(verifier) if verifier else ""
     if not hmac.compare_digest(hashed, str(claims["challenge"])):
-        raise Unauthorized("the code is of a sign-in that this page did not begin; start again")
+        raise Unauthorized("the code belongs to a sign-in that this page did not begin; start again")
     return await refresh(parts, code, use=TokenUse.CODE)
 
 
 def challenge_of(verifier: str) -> str:
-    """Return what a verifier hashes to (RFC 7636, 4.2)."""
+    """Return the hash of a verifier (RFC 7636, 4.2)."""
     return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
 def checked_page(pages: str, wanted: str) -> str:
     """
-    Return a page to go on at, on the origin of the pages of accounts; empty where there are none.
+    Return the page to return to, on the origin of the account pages; empty if there are none.
 
     Args:
         pages: address of the pages of accounts.
@@ -191,7 +191,7 @@ def checked_page(pages: str, wanted: str) -> str:
     if not pages:
         if wanted:
             raise InvalidInput(
-                "return_to: this server has no web pages; SAGACITY_ACCOUNT_PAGES says where they are"
+                "return_to: this server knows no web pages: set SAGACITY_ACCOUNT_PAGES to their address"
             )
         return ""
     if not wanted:

@@ -1,4 +1,4 @@
-"""From who somebody is to a provider to the account: linked once, by an address that the provider verified."""
+"""Find the account of a provider's subject. The two are linked once, by an address that the provider verified."""
 
 import secrets
 
@@ -19,7 +19,7 @@ async def account_of_identity(
     parts: AccountParts, identity: Identity, *, invitation_code: str = ""
 ) -> Account:
     """
-    Return the account of an identity. The first time it is linked to that of its address, or to a new one.
+    Return the account of an identity. The first time, it is linked to the account of its address, or to a new one.
 
     From then on the provider's subject counts, and not the address, which may be somebody else's one day. An account
     whose address nobody confirmed may be anybody's: it gets a password that nobody knows, and its sessions end.
@@ -27,7 +27,7 @@ async def account_of_identity(
     Raises:
         Forbidden: the provider did not verify the address, its account is linked to another subject, or nobody may sign
             up without an invitation.
-        WrongCredentials: the code is that of an invitation, and is not known, was used, or has expired.
+        WrongCredentials: the code is that of an invitation that is unknown, used or expired.
     """
     async with parts.storage.read(parts.tenant) as snapshot:
         linked = await snapshot.accounts.find_by_identity(identity.issuer, identity.subject)
@@ -95,4 +95,4 @@ def _verified(identity: Identity) -> str:
     try:
         return normal_email(identity.email)
     except InvalidInput as error:
-        raise Forbidden("the provider says no address that an account can have") from error
+        raise Forbidden("the provider gave no address that an account can have") from error

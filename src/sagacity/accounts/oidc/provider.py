@@ -1,4 +1,4 @@
-"""One OpenID Connect provider: where its parts are, codes exchanged with it, and what its ID tokens say."""
+"""One OpenID Connect provider: discovery, the exchange of codes, and checking ID tokens."""
 
 import asyncio
 import hmac
@@ -18,7 +18,7 @@ from sagacity.domain.errors import ProviderError, Unauthorized
 
 WELL_KNOWN = "/.well-known/openid-configuration"
 FRESH = timedelta(minutes=10)
-"""After so long the provider's discovery document is read again."""
+"""How long the provider's discovery document is cached."""
 SECONDS = 5.0
 MOST_BYTES = 1_000_000
 LEEWAY_SECONDS = 30.0
@@ -27,7 +27,7 @@ _OBJECT = TypeAdapter(dict[str, Any])
 
 
 class OidcChoice(Value):
-    """The provider, and who this server is to it."""
+    """The provider, and this server's client registration there."""
 
     issuer: str
     client_id: str
@@ -37,7 +37,7 @@ class OidcChoice(Value):
 
 
 class Discovered(Value):
-    """What is read of a discovery document (OpenID Connect Discovery 1.0)."""
+    """The parts of a discovery document that are used (OpenID Connect Discovery 1.0)."""
 
     issuer: str
     authorization_endpoint: str
@@ -47,7 +47,7 @@ class Discovered(Value):
 
 
 class OidcProvider:
-    """Asks one provider. Its discovery document and its keys are kept in memory, and read again when they are old."""
+    """Calls one provider. Its discovery document and keys are cached, and read again when they are old."""
 
     def __init__(self, choice: OidcChoice, client: httpx.AsyncClient, clock: Clock) -> None:
         """
@@ -56,7 +56,7 @@ class OidcProvider:
         Args:
             choice: the provider, and who this server is to it.
             client: what opens connections; it follows no redirects.
-            clock: by which tokens expire, and what was read gets old.
+            clock: tells when tokens and caches expire.
         """
         self._choice = choice
         self._client = client
@@ -130,7 +130,7 @@ class OidcProvider:
         """
         given, party = claims.get("nonce"), claims.get("azp")
         if not isinstance(given, str) or not hmac.compare_digest(given.encode(), nonce.encode()):
-            raise Unauthorized("the provider's answer is of another sign-in; start again")
+            raise Unauthorized("the provider's answer belongs to another sign-in; start again")
         audience: object = claims["aud"]
         is_for_several = isinstance(audience, list) and len(cast("list[object]", audience)) > 1
         if (party is not None or is_for_several) and party != self._choice.client_id:

@@ -1,4 +1,4 @@
-"""A body is small and is JSON before anything else reads it."""
+"""Check that a body is small enough and is JSON before anything else reads it."""
 
 from pydantic_core import from_json
 from starlette.datastructures import Headers
@@ -8,12 +8,12 @@ from sagacity.api.errors import error_response
 from sagacity.domain.errors import TooLarge
 
 FAULT = "body_fault"
-"""What the state of a call holds when its body is not JSON: why."""
+"""The key in a call's state with the reason why its body is not JSON."""
 
 
 class BodyMiddleware:
     """
-    Reads the whole body, up to a limit, and hands it on in one piece.
+    Reads the whole body, up to a limit, and passes it on in one piece.
 
     JSON is taken as RFC 8259 has it: UTF-8 without a mark, no NaN, no Infinity, and no more than 200 levels deep. What
     is wrong with it is noted in the state of the call as `FAULT`, and told once it is known who calls: a stranger is
@@ -25,7 +25,7 @@ class BodyMiddleware:
         self._max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Read the body, and go on if it is fit to be read."""
+        """Read the body, and go on unless it is too large."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -44,10 +44,10 @@ class BodyMiddleware:
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
         """
-        Return the body; None when the caller went away.
+        Return the body; None if the client disconnected.
 
         Raises:
-            TooLarge: it says to be, or is, over the limit.
+            TooLarge: its declared or actual size is over the limit.
         """
         said = headers.get("content-length", "")
         if said.isdecimal() and int(said) > self._max_bytes:

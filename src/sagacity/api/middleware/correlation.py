@@ -1,4 +1,4 @@
-"""One id for a call: in its reply, and in every line that it logs."""
+"""Give each call one id, in its reply and in every line that it logs."""
 
 import re
 
@@ -12,18 +12,18 @@ from sagacity.domain.ids import IdSource
 _SANE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _LENGTH = 8
 NAMED_BY = (CORRELATION_HEADER, REQUEST_HEADER)
-"""The headers that name a call; of a caller's, the first that is plain counts."""
+"""The headers with a call's id; the caller's first well-formed one counts."""
 
 
 class CorrelationMiddleware:
-    """Keeps the caller's id if it is a plain short word, and makes one of 8 hex digits otherwise."""
+    """Uses the caller's id if it is a short plain word, else a new one of 8 hex digits."""
 
     def __init__(self, app: ASGIApp, ids: IdSource) -> None:
         self._app = app
         self._ids = ids
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Name the call, and go on."""
+        """Set the id, and go on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

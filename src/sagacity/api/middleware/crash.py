@@ -1,4 +1,4 @@
-"""An error that nobody foresaw is a reply like any other: in the one shape, and silent about what happened."""
+"""Turn an unforeseen error into a reply of the usual shape that reveals nothing about it."""
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -10,7 +10,7 @@ _log = structlog.get_logger(__name__)
 
 class CrashMiddleware:
     """
-    Tells the log everything, and the caller only where to look.
+    Logs everything, and tells the caller only where to look.
 
     It stands within what names calls and lets web pages read replies, so that such a reply has their headers. One that
     has begun is cut off.
@@ -20,7 +20,7 @@ class CrashMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Go on, and answer in place of what crashes."""
+        """Go on, and answer if something crashes."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

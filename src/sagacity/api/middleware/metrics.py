@@ -1,4 +1,4 @@
-"""Every call is counted, by the route that it came to, with how it ended and how long it took."""
+"""Count every call by route and status, with its duration."""
 
 import time
 from collections.abc import Callable
@@ -9,15 +9,15 @@ from sagacity.observability.metrics import Metrics
 
 
 class MetricsMiddleware:
-    """Counts calls at their ends; one whose caller went away before the reply began counts as 499."""
+    """Counts calls when they end; a call whose client disconnected before the reply counts as 499."""
 
     def __init__(self, app: ASGIApp, metrics_of: Callable[[Scope], Metrics | None]) -> None:
         """
         Wrap *app*.
 
         Args:
-            app: what answers.
-            metrics_of: finds what counts; it is opened after this is made.
+            app: the wrapped application.
+            metrics_of: returns the counters, which are created later than this.
         """
         self._app = app
         self._metrics_of = metrics_of
@@ -45,5 +45,5 @@ class MetricsMiddleware:
 
 
 def declared_route(scope: Scope) -> str:
-    """Return the path as it was declared: what stands in its braces is people's. Empty if the call came to none."""
+    """Return the declared path, because the values in its braces are personal. Empty if no route matched."""
     return getattr(scope.get("route"), "path", "")

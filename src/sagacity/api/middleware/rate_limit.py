@@ -1,4 +1,4 @@
-"""So many calls a minute and caller, route by route."""
+"""Rate limits, per caller and route."""
 
 import math
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,7 +11,7 @@ from sagacity.coordination.base import Limiter
 from sagacity.domain.errors import RateLimited
 
 RATE_HEADERS = ("Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
-"""What a refusal says: seconds to wait (twice), calls allowed a minute, and that none is left."""
+"""Headers of a refusal: seconds to wait (twice), calls allowed per minute, and that none are left."""
 
 
 class RateLimitMiddleware:
@@ -29,11 +29,11 @@ class RateLimitMiddleware:
         Wrap *app*.
 
         Args:
-            app: what is called while there is an allowance left.
-            limiter_of: finds what counts the calls; it is opened after this is made.
-            allowance_of: finds out whose allowance a call takes from.
-            limits: calls a minute, by method and path such as `POST /api/search`; no other call is counted.
-            older: paths that share the allowance of another one, to that one.
+            app: the wrapped application.
+            limiter_of: returns the rate limiter, which is created later than this.
+            allowance_of: returns whose bucket a call takes from.
+            limits: calls per minute by method and path, such as `POST /api/search`; other calls are not counted.
+            older: older paths, mapped to the path whose bucket they share.
         """
         self._app = app
         self._limiter_of = limiter_of
@@ -48,7 +48,7 @@ class RateLimitMiddleware:
         ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count the call, and go on if there is an allowance left."""
+        """Count the call, and go on if the bucket is not empty."""
         call = self._limited(scope) if scope["type"] == "http" else None
         if call is None:
             await self._app(scope, receive, send)
@@ -65,7 +65,7 @@ class RateLimitMiddleware:
         await error_response(error, retry_after=seconds, headers=headers)(scope, receive, send)
 
     def _limited(self, scope: Scope) -> str | None:
-        """Return the call as the limits name it; None if it has no limit."""
+        """Return the call's key in the limits; None if it has no limit."""
         method, path = scope["method"], self._older.get(scope["path"], scope["path"])
         if (call := f"{method} {path}") in self._limits:
             return call

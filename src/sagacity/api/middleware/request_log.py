@@ -1,4 +1,4 @@
-"""Every call in the log, with how it ended and how long it took."""
+"""Log every call with its status and duration."""
 
 import time
 
@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 TIME_HEADER = "X-Process-Time"
 _USERS = "/api/users/"
 PROBES = ("/health", "/metrics")
-"""Asked every few seconds, by machines."""
+"""Probes, which machines call every few seconds."""
 
 _log = structlog.get_logger(__name__)
 
@@ -18,14 +18,14 @@ class RequestLogMiddleware:
     """
     Logs method, path, status and seconds of a call at its end, and says in its reply how long it took to begin.
 
-    Neither the query nor the address of the caller is logged, nor a user's id in the path: they are of people.
+    Personal data is not logged: the query, the caller's address, a user's id in the path.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Go on, and look at the clock before and after."""
+        """Go on, and measure the time."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

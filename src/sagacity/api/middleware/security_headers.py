@@ -1,4 +1,4 @@
-"""Headers that tell browsers what not to do with a reply."""
+"""Headers that restrict what browsers may do with a reply."""
 
 from collections.abc import Mapping
 
@@ -17,9 +17,9 @@ ALWAYS: Mapping[str, str] = {
 
 class SecurityHeadersMiddleware:
     """
-    Adds headers to every reply that has not its own.
+    Adds headers to every reply that lacks them.
 
-    A reply of the API is no page: it loads nothing, stands in no frame, and is kept by no cache. The pages that show
+    A reply of the API is no page: it may load nothing, be framed nowhere, and be cached nowhere. The pages that show
     the API's description load their own scripts.
     """
 
@@ -28,9 +28,9 @@ class SecurityHeadersMiddleware:
         Add headers.
 
         Args:
-            app: what answers.
-            is_https: whether browsers reach this server over https, and are to stay there.
-            pages: beginnings of paths of pages.
+            app: the wrapped application.
+            is_https: whether browsers reach this server over https and must keep doing so.
+            pages: path prefixes of pages.
         """
         self._app = app
         self._always = dict(ALWAYS)
@@ -39,7 +39,7 @@ class SecurityHeadersMiddleware:
         self._pages = pages
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Go on, and complete the reply."""
+        """Go on, and add the headers."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""No call lasts for ever: the work of a late one is cancelled."""
+"""Cancel calls that exceed their time limit."""
 
 import asyncio
 from collections.abc import Collection
@@ -26,9 +26,9 @@ class TimeoutMiddleware:
         Set the limits.
 
         Args:
-            app: what answers.
-            seconds: for a call.
-            wait_seconds: for one that waits.
+            app: the wrapped application.
+            seconds: the limit of a call.
+            wait_seconds: the limit of a call that waits.
             waiting: calls that wait for a model's whole answer, by method and path such as `POST /api/chat/send`.
         """
         self._app = app
@@ -37,7 +37,7 @@ class TimeoutMiddleware:
         self._wait_seconds = wait_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Go on, for so long and no longer."""
+        """Go on, within the limit."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

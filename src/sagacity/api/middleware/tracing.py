@@ -1,4 +1,4 @@
-"""A call is recorded as a span, in the trace of its caller where that names one."""
+"""Record each call as a span, in the caller's trace if it names one."""
 
 from collections.abc import Callable
 
@@ -15,9 +15,9 @@ _GONE = 499
 
 class TracingMiddleware:
     """
-    Records method, declared route and status; nothing of what the caller wrote into a path, a query or a body.
+    Records method, declared route and status, but nothing from the path's values, the query or the body.
 
-    A caller's `traceparent` is honoured if it is well formed, and passed over otherwise. Its `tracestate` is not read.
+    A caller's `traceparent` is used if it is well formed, and ignored otherwise. Its `tracestate` is not read.
     """
 
     def __init__(self, app: ASGIApp, tracer_of: Callable[[Scope], Tracer | None]) -> None:
@@ -25,8 +25,8 @@ class TracingMiddleware:
         Wrap *app*.
 
         Args:
-            app: what answers.
-            tracer_of: finds what records spans; it is opened after this is made.
+            app: the wrapped application.
+            tracer_of: returns the tracer, which is created later than this.
         """
         self._app = app
         self._tracer_of = tracer_of

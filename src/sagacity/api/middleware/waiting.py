@@ -1,4 +1,4 @@
-"""While the database is away from the start, calls are told to come again."""
+"""Tell calls to come again while the database is down from the start."""
 
 from collections.abc import Callable
 
@@ -8,26 +8,26 @@ from sagacity.api.errors import RETRY_SECONDS, problem_response
 from sagacity.domain.errors import StorageUnavailable
 
 _ALWAYS = frozenset({"/", "/health", "/health/live", "/health/ready", "/meta/version"})
-"""What needs no database to be answered."""
+"""Paths that are answered without a database."""
 _WAITS = "The server waits for its database. Nothing was stored; send the call again."
 
 
 class WaitingMiddleware:
-    """Answers 503 until the server has what it runs on."""
+    """Answers 503 until the runtime is open."""
 
     def __init__(self, app: ASGIApp, is_open: Callable[[Scope], bool]) -> None:
         """
         Wrap *app*.
 
         Args:
-            app: what answers.
-            is_open: finds out whether the server has what it runs on.
+            app: the wrapped application.
+            is_open: returns whether the runtime is open.
         """
         self._app = app
         self._is_open = is_open
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Go on, if there is anything to go on with."""
+        """Go on, if the runtime is open."""
         if scope["type"] != "http" or self._is_open(scope) or scope["path"] in _ALWAYS:
             await self._app(scope, receive, send)
             return

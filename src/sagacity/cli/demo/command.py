@@ -1,4 +1,4 @@
-"""The command itself."""
+"""The command `sagacity demo` itself."""
 
 import tempfile
 import time

@@ -12,7 +12,7 @@ from sagacity.domain.errors import InvalidInput
 
 PACKAGE = Path(__file__).resolve().parents[2]
 PLACES = (PACKAGE.parents[1] / "examples" / "data", PACKAGE / "examples_data")
-"""Where the data lies: in a checkout, and in an installed package."""
+"""Where the data is: in a checkout, and in an installed package."""
 
 CHANGE_OF_MIND = "location_move"
 QUESTION_TYPE = "single-session-user"
@@ -22,7 +22,7 @@ Turn = dict[str, JsonValue]
 
 
 class Conversation(Value):
-    """Turns of one user, published in one go."""
+    """Turns of one user that are published together."""
 
     user_id: str
     session_id: str
@@ -41,7 +41,7 @@ class Question(Value):
 
 
 class Script(Value):
-    """All that the demo plays: what is said first, what is said later, and what is asked."""
+    """The script of the demo: what is said first, what is said later, and what is asked."""
 
     first: tuple[Conversation, ...]
     later: tuple[Conversation, ...]
@@ -53,7 +53,7 @@ def data_folder(given: Path | None) -> Path:
     Return where the example data is.
 
     Raises:
-        InvalidInput: it is not there.
+        InvalidInput: it is missing.
     """
     for folder in (given,) if given else PLACES:
         if (folder / "scenarios").is_dir():

@@ -1,4 +1,4 @@
-"""How the demo looks."""
+"""What the demo prints."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""A server of the demo's own: a child process on a free port, with a home of its own and no model key."""
+"""The demo's own server: a child process on a free port, with its own home and no model key."""
 
 import selectors
 import subprocess
@@ -31,7 +31,7 @@ class OwnServer:
     """
     A server over *home*, for the length of a `with` block.
 
-    The environment of this process is not handed on, so that neither its settings nor its model keys matter.
+    The environment of this process is not passed on, so that neither its settings nor its model keys matter.
     """
 
     def __init__(self, home: Path) -> None:
@@ -60,10 +60,10 @@ class OwnServer:
 
     def url(self) -> str:
         """
-        Wait until it listens, and return where.
+        Wait until it listens, and return its URL.
 
         Raises:
-            ConfigError: it did not start; the message holds the end of its log.
+            ConfigError: it did not start; the message contains the end of its log.
         """
         line = self._first_line()
         if not line:

@@ -1,4 +1,4 @@
-"""What the demo does with a server: publish, wait, look at what was learned, ask; each step gives a value."""
+"""The steps of the demo: publish, wait, show what was learned, ask."""
 
 import time
 from collections.abc import Collection, Iterable, Sequence
@@ -24,7 +24,7 @@ WAIT_SECONDS = 120
 
 
 class Learned(Value):
-    """One learned thing, and the user's words that taught it."""
+    """A memory, and the user's words that taught it."""
 
     kind: str
     content: str
@@ -35,7 +35,7 @@ class Learned(Value):
 
 
 class UserStory(Value):
-    """One user: how much they said, and what was learned of it."""
+    """A user: how much they said, and what was learned from it."""
 
     user_id: str
     turns: int
@@ -43,7 +43,7 @@ class UserStory(Value):
 
 
 class Hit(Value):
-    """One thing found, with its score."""
+    """A search result with its score."""
 
     kind: str
     content: str
@@ -52,7 +52,7 @@ class Hit(Value):
 
 
 class Answer(Value):
-    """A question to the memory of one user, and what it found."""
+    """A question about one user, and its results."""
 
     user_id: str
     question: str
@@ -61,7 +61,7 @@ class Answer(Value):
 
 
 class Story(Value):
-    """All that the demo shows."""
+    """Everything that the demo shows."""
 
     turns: int
     seconds: float
@@ -70,7 +70,7 @@ class Story(Value):
 
 
 def play(client: "Sagacity", script: Script) -> Story:
-    """Publish, learn, look, ask."""
+    """Run the demo: publish, wait, show, ask."""
     started = time.monotonic()
     publish(client, script.first)
     publish(client, script.later)
@@ -143,7 +143,7 @@ def ask(client: "Sagacity", question: Question) -> Answer:
 
 
 def ask_memory(client: "Sagacity", user_id: str, question: str) -> Answer:
-    """Ask what is known of a user."""
+    """Search a user's memories."""
     page = client.search(question, user_id=user_id, top_k=2)
     hits = [
         *(Hit(kind="profile", content=one.content, score=one.score or 0.0) for one in page.profiles),

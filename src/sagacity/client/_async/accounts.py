@@ -33,17 +33,17 @@ from sagacity.schemas.totp import (
 
 
 async def log_out(connection: AsyncConnection) -> MessageReply:
-    """End the session that the access token or the cookie is of, with all its tokens, at once."""
+    """End the session of the access token or cookie at once, with all its tokens."""
     return await connection.send("POST", "/api/auth/logout", MessageReply)
 
 
 async def get_account(connection: AsyncConnection) -> AccountView:
-    """Return the account that the access token is of."""
+    """Return the account of the access token."""
     return await connection.get("/api/auth/me", AccountView)
 
 
 async def verify_token(connection: AsyncConnection) -> VerifiedToken:
-    """Return whose the access token is; one that is not valid is answered with 401."""
+    """Return whose access token it is; an invalid one gets 401."""
     return await connection.send("POST", "/api/auth/verify", VerifiedToken, repeatable=True)
 
 
@@ -51,11 +51,11 @@ async def change_password(
     connection: AsyncConnection, current_password: str, new_password: str
 ) -> MessageReply:
     """
-    Set a new password in place of the current one; the account's other sessions end.
+    Replace the current password; the account's other sessions end.
 
     Args:
         connection: to the server.
-        current_password: the password until now.
+        current_password: the password to replace.
         new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
     """
     body = checked(ChangePasswordBody, {"current_password": current_password, "new_password": new_password})
@@ -72,7 +72,7 @@ async def sign_up(
     invitation_code: str | None = None,
 ) -> SignedUp:
     """
-    Make an account, where the server's settings let people sign up, or with the code of an invitation.
+    Create an account, if the server's settings let people sign up, or with the code of an invitation.
 
     The answer is the same for an address that has an account; its owner is told by e-mail.
 
@@ -82,8 +82,8 @@ async def sign_up(
         password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
         full_name: what the person is called.
         metadata: anything else to keep with the account.
-        invitation_code: needed where the server asks for it. The code of an invitation to the address is
-            permission everywhere.
+        invitation_code: required if the server asks for it. The code of an invitation to the address is always
+            accepted.
     """
     body = checked(
         SignUpBody,
@@ -104,8 +104,8 @@ async def log_in(
     """
     Begin a session, by address and password, in one of the account's organisations.
 
-    401 with the error `CodeNeeded` and a `challenge` means that the password is right, and that the account asks
-    for a code, too: `POST /api/auth/login/code` takes both.
+    401 with the error `CodeNeeded` and a `challenge` means that the password is right and the account also asks
+    for a code: send both to `POST /api/auth/login/code`.
 
     After five wrong passwords for an account each further try has to wait twice as long as the one before, up to
     five minutes; `Retry-After` says how long.
@@ -114,7 +114,7 @@ async def log_in(
         connection: to the server.
         email: the account's address.
         password: its password.
-        organization: in which of the account's organisations the session acts. Default: the one chosen last.
+        organization: the organisation in which the session begins. Default: the one last chosen.
     """
     body = checked(LogInBody, {"email": email, "password": password, "organization": organization})
     return await connection.send("POST", "/api/auth/login", LoggedIn, body=body)
@@ -124,11 +124,11 @@ async def refresh_session(connection: AsyncConnection, refresh_token: str) -> Se
     """
     Exchange a refresh token for the next access token and the next refresh token.
 
-    One that was exchanged before was copied by somebody: it ends the session, with all its tokens.
+    A refresh token that is used twice must have been copied, so it ends the session with all its tokens.
 
     Args:
         connection: to the server.
-        refresh_token: the newest refresh token of the session; each is good for one exchange.
+        refresh_token: the newest refresh token of the session; each can be exchanged once.
     """
     body = checked(RefreshBody, {"refresh_token": refresh_token})
     return await connection.send("POST", "/api/auth/refresh", SessionTokens, body=body)
@@ -136,11 +136,11 @@ async def refresh_session(connection: AsyncConnection, refresh_token: str) -> Se
 
 async def verify_email(connection: AsyncConnection, code: str) -> MessageReply:
     """
-    Confirm an address with the code that was sent to it.
+    Confirm an address with the code sent to it.
 
     Args:
         connection: to the server.
-        code: the code in the e-mail; good once.
+        code: the code in the e-mail, which can be used once.
     """
     body = checked(CodeBody, {"code": code})
     return await connection.send("POST", "/api/verify-email", MessageReply, body=body)
@@ -148,7 +148,7 @@ async def verify_email(connection: AsyncConnection, code: str) -> MessageReply:
 
 async def resend_verification(connection: AsyncConnection, email: str) -> MessageReply:
     """
-    Send the code that confirms an address once more; the answer is the same for an address without an account.
+    Send the code that confirms an address again; the answer is the same for an address without an account.
 
     Args:
         connection: to the server.
@@ -172,11 +172,11 @@ async def request_password_reset(connection: AsyncConnection, email: str) -> Mes
 
 async def reset_password(connection: AsyncConnection, code: str, new_password: str) -> MessageReply:
     """
-    Set a new password with the code that was sent; every session of the account ends.
+    Set a new password with the code sent by e-mail; every session of the account ends.
 
     Args:
         connection: to the server.
-        code: the code in the e-mail; good once.
+        code: the code in the e-mail, which can be used once.
         new_password: 8 to 128 characters, among them an upper-case letter, a lower-case letter and a digit.
     """
     body = checked(ResetPasswordBody, {"code": code, "new_password": new_password})
@@ -190,10 +190,10 @@ async def get_totp(connection: AsyncConnection) -> TotpState:
 
 async def begin_totp(connection: AsyncConnection, password: str) -> TotpBegun:
     """
-    Make a secret for an authenticator app; the password is asked for again.
+    Create a secret for an authenticator app; the password is required again.
 
-    Nothing is asked for at sign-in until the app's first code was sent to `POST /api/auth/totp/confirm`. Begun
-    again, it makes another secret. 409 if a code is asked for already.
+    Signing in asks for no code until the app's first one was sent to `POST /api/auth/totp/confirm`. Calling this
+    again creates another secret. 409 if signing in asks for codes already.
 
     Args:
         connection: to the server.
@@ -205,7 +205,7 @@ async def begin_totp(connection: AsyncConnection, password: str) -> TotpBegun:
 
 async def confirm_totp(connection: AsyncConnection, code: str) -> RecoveryCodes:
     """
-    Have signing in ask for a code from now on, by the first code of the app; returns ten recovery codes.
+    Turn codes on with the app's first code; signing in asks for one from now on. Returns ten recovery codes.
 
     Args:
         connection: to the server.
@@ -217,7 +217,7 @@ async def confirm_totp(connection: AsyncConnection, code: str) -> RecoveryCodes:
 
 async def disable_totp(connection: AsyncConnection, password: str, code: str) -> MessageReply:
     """
-    Have signing in ask for the password only; the password and a code are asked for once more.
+    Turn codes off; the password and a code are required again.
 
     Args:
         connection: to the server.
@@ -230,16 +230,16 @@ async def disable_totp(connection: AsyncConnection, password: str, code: str) ->
 
 async def log_in_with_code(connection: AsyncConnection, challenge: str, code: str) -> LoggedIn:
     """
-    Begin a session, by the challenge that signing in with the password answered with, and a code.
+    Begin a session with a code and the challenge from signing in with the password.
 
-    The code is one of the account's authenticator app or a recovery code; each is good once. A wrong one gets 400
-    and leaves the challenge good. After five for an account each further try has to wait twice as long as the one
-    before, up to an hour.
+    The code comes from the account's authenticator app or is a recovery code; each works once. A wrong one gets
+    400 and leaves the challenge valid. After five for an account, each further try must wait twice as long as the
+    one before, up to an hour.
 
     Args:
         connection: to the server.
-        challenge: what the first step answered with; good for five minutes, and for one right code.
-        code: six digits of the authenticator app, or a recovery code; each is good once.
+        challenge: the `challenge` from the first step, valid for five minutes and one correct code.
+        code: six digits of the authenticator app, or a recovery code; each works once.
     """
     body = checked(AnswerBody, {"challenge": challenge, "code": code})
     return await connection.send("POST", "/api/auth/login/code", LoggedIn, body=body)
@@ -251,13 +251,13 @@ async def exchange_code(
     """
     Exchange the code of a sign-in at an OpenID Connect provider for the first tokens of its session.
 
-    The code is good once, for two minutes. A second exchange ends the session, with all its tokens. A page sends
+    The code works once, within two minutes. A second exchange ends the session, with all its tokens. A page sends
     the verifier whose hash it began the sign-in with.
 
     Args:
         connection: to the server.
-        code: the code; good once, for two minutes.
-        code_verifier: what the page began the sign-in with; empty for the program, where no page did.
+        code: the code, which can be used once within two minutes.
+        code_verifier: the verifier with which the page began the sign-in; empty if a program did.
     """
     body = checked(SignInCodeBody, {"code": code, "code_verifier": code_verifier})
     return await connection.send("POST", "/api/auth/oidc/token", SessionTokens, body=body)

@@ -31,7 +31,7 @@ async def complete(
     temperature: float | None = None,
 ) -> CompletionReply:
     """
-    Answer the last message of a conversation that the caller keeps; both are stored in one here.
+    Answer the last message of a conversation that the caller keeps; message and answer are stored in one here.
 
     Args:
         connection: to the server.
@@ -41,8 +41,7 @@ async def complete(
         conversation_id: where the message and its answer are stored; null: in a new conversation.
         include_memory: whether the answer may use what is remembered; by default True.
         max_tokens: largest length of the answer; by default 4096.
-        temperature: how freely the model chooses its words; ignored by models that do not take one; by default
-            0.7.
+        temperature: the model's temperature; ignored by models without one; by default 0.7.
     """
     params = {"user_id": user_id}
     body = checked(
@@ -99,7 +98,7 @@ async def list_conversations(
     user_id: str | None = None,
 ) -> ConversationsPage:
     """
-    Return a page of the user's conversations, the last changed first.
+    Return a page of the user's conversations, most recently changed first.
 
     Args:
         connection: to the server.
@@ -166,7 +165,7 @@ async def update_conversation(
             the server's own machine without a token may leave it out, and are then for the user `local`.
         title: its title.
         is_archived: whether it is archived.
-        metadata: takes the place of what is stored.
+        metadata: replaces what is stored.
     """
     params = {"user_id": user_id}
     body = checked(UpdateConversationBody, {"title": title, "is_archived": is_archived, "metadata": metadata})
@@ -223,7 +222,7 @@ async def stop_answer(
     connection: AsyncConnection, conversation_id: str, *, user_id: str | None = None
 ) -> StopReply:
     """
-    Stop the answer that is being written in a conversation; what there is of it is stored.
+    Stop the answer that is being written in a conversation; the part so far is stored.
 
     Args:
         connection: to the server.
@@ -240,7 +239,7 @@ async def get_exchange(
     connection: AsyncConnection, exchange_id: str, *, user_id: str | None = None
 ) -> AnswerReply:
     """
-    Return an answer with the memories that it could draw on, those that it cites, and what it cost.
+    Return an answer with the memories that were available to it, those that it cites, and its cost.
 
     Args:
         connection: to the server.

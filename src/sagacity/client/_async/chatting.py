@@ -93,7 +93,7 @@ async def list_messages(
     Args:
         connection: to the server.
         conversation_id: which one.
-        limit: how many at the most.
+        limit: how many at most.
         offset: how many to pass over.
         order: `asc`: from the oldest on; `desc`: from the newest back.
         user_id: whose; needed with an organisation's token.

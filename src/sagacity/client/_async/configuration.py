@@ -22,12 +22,12 @@ from sagacity.schemas.site import SiteValueBody, SiteVariableReply, SiteVariable
 
 
 async def whoami(connection: AsyncConnection) -> Whoami:
-    """Return the organisation that the call works for, and where its data is stored."""
+    """Return the caller's organisation, and where its data is stored."""
     return await connection.get("/api/whoami", Whoami)
 
 
 async def get_my_config(connection: AsyncConnection) -> MyConfig:
-    """Refuse: storage credentials are not given out. The reply names the kind of storage."""
+    """Always refused, because storage credentials are not given out. The reply names the kind of storage."""
     return await connection.get("/api/my_config", MyConfig)
 
 
@@ -35,8 +35,8 @@ async def get_config(connection: AsyncConnection) -> dict[str, JsonValue]:
     """
     Return the organisation's configuration, with its secrets masked. Null fields are included.
 
-    The first entry of each list of extractors is also there under a key of its own, such as
-    `profile_extractor_config`, for clients that know no lists.
+    The first entry of each list of extractors also has a key of its own, such as `profile_extractor_config`, for
+    clients that know no lists.
     """
     return (await connection.get("/api/get_config", JsonObject)).root
 
@@ -59,8 +59,8 @@ async def update_config(connection: AsyncConnection, changes: Mapping[str, objec
     """
     Change the organisation's configuration: each given top-level key replaces the stored one, the others stay.
 
-    Nobody else's change comes in between. Names, nulls and secrets are as in `POST /api/set_config`. A preset
-    replaces the stored window.
+    The change is atomic. Names, nulls and secrets are as in `POST /api/set_config`. A preset replaces the stored
+    window.
     """
     body = checked(JsonObject, changes)
     return await connection.send("POST", "/api/update_config", ConfigSaved, body=body, repeatable=True)
@@ -70,7 +70,7 @@ async def get_config_versions(
     connection: AsyncConnection, *, before: int | None = None, limit: int = 20
 ) -> ConfigVersionsPage:
     """
-    Return the configurations that the organisation had: when each was set, by whom, and what it changed.
+    Return the versions of the organisation's configuration: when each was set, by whom, and what it changed.
 
     Args:
         connection: to the server.
@@ -83,7 +83,7 @@ async def get_config_versions(
 
 async def get_config_version(connection: AsyncConnection, version: int) -> ConfigVersionReply:
     """
-    Return one of the configurations that the organisation had, with its secrets masked.
+    Return one version of the organisation's configuration, with its secrets masked.
 
     Args:
         connection: to the server.
@@ -94,7 +94,7 @@ async def get_config_version(connection: AsyncConnection, version: int) -> Confi
 
 async def get_config_diff(connection: AsyncConnection, old: int, *, new: int | None = None) -> ConfigDiff:
     """
-    Return each value in which two configurations differ. Of a secret that changed, both values are masks.
+    Return each value in which two versions differ. Changed secrets are masked.
 
     Args:
         connection: to the server.
@@ -107,7 +107,7 @@ async def get_config_diff(connection: AsyncConnection, old: int, *, new: int | N
 
 async def roll_back_config(connection: AsyncConnection, version: int) -> ConfigRolledBack:
     """
-    Make a former configuration the present one again, with its secrets.
+    Restore a former version of the configuration, with its secrets.
 
     It becomes a new version. Work that starts afterwards uses it, in every process.
 
@@ -121,18 +121,18 @@ async def roll_back_config(connection: AsyncConnection, version: int) -> ConfigR
 
 async def get_site_variables(connection: AsyncConnection) -> SiteVariablesReply:
     """
-    Return every site variable with its value. They are about all organisations.
+    Return every site variable with its value. They hold for all organisations.
 
-    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+    Only callers of the organisation `self-host-org`, which runs the server, are accepted.
     """
     return await connection.get("/api/site", SiteVariablesReply)
 
 
 async def set_site_variable(connection: AsyncConnection, name: str, value: object) -> SiteVariableReply:
     """
-    Set a site variable. It holds in every process within two seconds.
+    Set a site variable, effective in every process within two seconds.
 
-    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+    Only callers of the organisation `self-host-org`, which runs the server, are accepted.
 
     Args:
         connection: to the server.
@@ -147,9 +147,9 @@ async def set_site_variable(connection: AsyncConnection, name: str, value: objec
 
 async def unset_site_variable(connection: AsyncConnection, name: str) -> Reply:
     """
-    Give a site variable its default again. 404 if it has it.
+    Reset a site variable to its default; 404 if it has the default already.
 
-    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+    Only callers of the organisation `self-host-org`, which runs the server, are accepted.
 
     Args:
         connection: to the server.

@@ -28,7 +28,7 @@ async def list_dead_letters(
 
 async def replay_dead_letter(connection: AsyncConnection, dead_letter_id: int) -> Replayed:
     """
-    Queue one window to be read again, now.
+    Queue one window to be read again now.
 
     Args:
         connection: to the server.

@@ -11,7 +11,7 @@ async def health(connection: AsyncConnection) -> Health:
 
 
 async def live(connection: AsyncConnection) -> Liveness:
-    """Return that the process is alive: if this fails, start it again."""
+    """Return that the process is alive: if this fails, restart it."""
     return await connection.get("/health/live", Liveness)
 
 
@@ -22,9 +22,9 @@ async def ready(connection: AsyncConnection) -> Readiness:
 
 async def detailed_health(connection: AsyncConnection) -> DetailedHealth:
     """
-    Check every part of the server, and say how each is; the status is always 200.
+    Check every part of the server and report each one; the status is always 200.
 
-    What does the work, how fast it answers and why it does not is only told to callers with an API token.
+    Names, response times and reasons of failures are shown only to callers with an API token.
     """
     return await connection.get("/health/detailed", DetailedHealth)
 

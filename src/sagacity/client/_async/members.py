@@ -37,9 +37,9 @@ async def get_members(
 
 async def change_role(connection: AsyncConnection, user_id: str, *, role: RoleWord) -> MemberReply:
     """
-    Give a member another role. It holds in every process from the next call on.
+    Change a member's role, effective in every process from the next call on.
 
-    Only an owner makes somebody an owner, or something else of one. The last owner stays one: 409.
+    Only an owner may grant or take the role of owner. Changing the last owner's role gets 409.
 
     Args:
         connection: to the server.
@@ -54,10 +54,10 @@ async def change_role(connection: AsyncConnection, user_id: str, *, role: RoleWo
 
 async def remove_member(connection: AsyncConnection, user_id: str) -> Reply:
     """
-    Take a member out of the organisation. Everybody may leave; others are taken out by those who administer.
+    Remove a member from the organisation. Everybody may leave; only administrators remove others.
 
-    It holds in every process from the next call on. The user's data stays until it is erased. The last owner
-    stays: 409.
+    Effective in every process from the next call on. The user's data stays until it is erased. Removing the last
+    owner gets 409.
 
     Args:
         connection: to the server.
@@ -85,10 +85,10 @@ async def create_invitation(
     connection: AsyncConnection, email: str, *, role: RoleWord | None = None
 ) -> InvitationReply:
     """
-    Invite an address to the organisation; an e-mail carries a code that is good once.
+    Invite an address to the organisation; an e-mail contains a code that can be used once.
 
-    It lasts seven days, unless `SAGACITY_INVITATION_HOURS` says otherwise. Whether the address has an account
-    makes no difference. Only an owner invites an owner.
+    It is valid for seven days, unless `SAGACITY_INVITATION_HOURS` says otherwise. The address may have an account
+    or not. Only an owner can invite an owner.
 
     Args:
         connection: to the server.
@@ -103,11 +103,11 @@ async def accept_invitation(connection: AsyncConnection, code: str) -> JoinedRep
     """
     Become a member of the organisation that invited the account's address, with the code of the e-mail.
 
-    The session stays where it is: `POST /api/organizations/switch` goes there.
+    The session stays in its organisation; `POST /api/organizations/switch` changes that.
 
     Args:
         connection: to the server.
-        code: the code in the e-mail; good once.
+        code: the code in the e-mail, which can be used once.
     """
     body = checked(AcceptBody, {"code": code})
     return await connection.send("POST", "/api/invitations/accept", JoinedReply, body=body)
@@ -115,7 +115,7 @@ async def accept_invitation(connection: AsyncConnection, code: str) -> JoinedRep
 
 async def resend_invitation(connection: AsyncConnection, invitation_id: str) -> InvitationReply:
     """
-    Send an invitation once more, with a new code that lasts as long; the code before is good no more.
+    Send an invitation again with a new code that is valid as long; the previous code becomes invalid.
 
     Args:
         connection: to the server.
@@ -126,7 +126,7 @@ async def resend_invitation(connection: AsyncConnection, invitation_id: str) -> 
 
 async def revoke_invitation(connection: AsyncConnection, invitation_id: str) -> Reply:
     """
-    Take an invitation back; its code is good no more.
+    Withdraw an invitation; its code becomes invalid.
 
     Args:
         connection: to the server.
@@ -144,7 +144,7 @@ async def switch_organization(connection: AsyncConnection, organization: str) ->
     """
     Begin a session in another organisation of the account. The next sign-in leads there, too.
 
-    The session so far goes on where it is, so that no program finds itself elsewhere between two calls. That of a
+    The current session stays in its organisation, so that no program changes place between two calls. That of a
     browser ends: its cookie is replaced, and the reply holds no token but that of the page, `csrf_token`.
     """
     body = checked(SwitchBody, {"organization": organization})

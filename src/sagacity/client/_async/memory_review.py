@@ -39,15 +39,15 @@ async def get_memory_review(
 
     Args:
         connection: to the server.
-        user_id: needed unless `include_all_users` is true, or the token is a user's own.
-        days_back: over how many days uses are counted. A stale memory was not changed for so long, either; by
-            default 30.
+        user_id: required unless `include_all_users` is true or the token is a user's own.
+        days_back: over how many days uses are counted, and after how many days without a change a memory is
+            stale; by default 30.
         signal_filter: only memories with one of these signals. Null: with any; an empty list: none.
         include_all_users: memories of all users, and of the organisation. Needs the permission to review.
         kinds: which kinds of memory. Those that serve all users need `include_all_users`; by default
             ['user_playbook'].
-        limit: how many candidates at the most; by default 100.
-        offset: how many candidates to leave out before those that are returned; by default 0.
+        limit: how many candidates at most; by default 100.
+        offset: how many candidates to skip; by default 0.
     """
     body = checked(
         GetMemoryReviewBody,
@@ -90,10 +90,10 @@ async def review_memory(
             in favour of `other_id`; `merge` also lets that rest on the turns of both, and say `content` if that
             is given.
         entity_type: the kind of memory; by default user_playbook.
-        other_id: of `supersede` and `merge`: the memory that takes its place.
+        other_id: for `supersede` and `merge`: the memory that replaces it.
         other_type: null: the same as `entity_type`.
-        content: of `merge`: what the other memory says from now on. Null: what it says already.
-        keep_days: of `keep`: for how many days; by default 90.
+        content: for `merge`: the new text of the other memory. Null: unchanged.
+        keep_days: for `keep`: for how many days; by default 90.
         reason: why; it goes into the memory's history.
     """
     body = checked(
@@ -122,13 +122,13 @@ async def undo_memory_review(
     """
     Undo one review action: the memory is current and may be in the queue again.
 
-    What it was merged into says what it said before, unless it was changed since. The reply is 409 if the action
-    was undone already, or the memory was changed since.
+    The memory that it was merged into gets its former text back, unless it was changed since. The reply is 409 if
+    the action was undone already, or the memory was changed since.
 
     Args:
         connection: to the server.
         action_id: the action's number.
-        entity_id: the memory of which the last action is undone, in place of an action's number.
+        entity_id: the memory whose last action to undo, instead of an action's number.
         entity_type: the kind of memory; by default user_playbook.
     """
     body = checked(
@@ -150,11 +150,11 @@ async def get_memory_review_actions(
 
     Args:
         connection: to the server.
-        user_id: needed unless `include_all_users` is true, or the token is a user's own.
+        user_id: required unless `include_all_users` is true or the token is a user's own.
         include_all_users: actions on all users' memories, and on the organisation's. Needs the permission to
             review.
-        before: only those before the action of this number: the last one of the page before.
-        limit: how many actions at the most; by default 100.
+        before: only actions before this number, the last one of the previous page.
+        limit: how many actions at most; by default 100.
     """
     body = checked(
         GetMemoryReviewActionsBody,
@@ -173,10 +173,10 @@ async def get_memory_health(
     days_back: int = 30,
 ) -> MemoryHealth:
     """
-    Return how sound memories are, from 0 to 100, with how many have each problem, examples, and what to do next.
+    Return a health score from 0 to 100, with the count and examples of each problem, and what to do next.
 
-    Problems are `junk`, `duplicate`, `contradiction`, `stale` and `orphaned`. Only memories in force are looked
-    at. Nothing is changed.
+    Problems are `junk`, `duplicate`, `contradiction`, `stale` and `orphaned`. Only memories in force are checked.
+    Nothing is changed.
 
     Args:
         connection: to the server.

@@ -114,7 +114,7 @@ async def get_all_profiles(
     """
     Return profiles, last changed first: `current` (the default), `pending` or `archived`.
 
-    Without `user_id`, those of all users. With a `query`, those that its words find, best first.
+    Without `user_id`, those of all users. With a `query`, those that match its words, best first.
 
     Args:
         connection: to the server.

@@ -17,7 +17,7 @@ async def get_quotas_of(connection: AsyncConnection, org_id: str) -> QuotasReply
     """
     Return the limits of any organisation, with how much of each is used.
 
-    Only a caller of the organisation `self-host-org`, which runs the server, is let in.
+    Only callers of the organisation `self-host-org`, which runs the server, are accepted.
 
     Args:
         connection: to the server.
@@ -30,15 +30,15 @@ async def set_quotas(
     connection: AsyncConnection, org_id: str, limits: Mapping[str, int | None]
 ) -> QuotasReply:
     """
-    Set limits of an organisation. They hold from the next call on, in every process.
+    Set limits of an organisation, effective in every process from the next call on.
 
-    What there is beyond a limit stays; no more is added. Only a caller of the organisation `self-host-org`, which
-    runs the server, is let in.
+    What exceeds a limit already stays; nothing is added. Only callers of the organisation `self-host-org`, which
+    runs the server, are accepted.
 
     Args:
         connection: to the server.
         org_id: the organisation's id.
-        limits: a number by name, or null for no limit; those that are not named stay as they are.
+        limits: a number by name, or null for no limit; limits not named stay.
     """
     body = checked(QuotasBody, {"limits": limits})
     return await connection.send(

@@ -15,7 +15,7 @@ from sagacity.schemas.settings import (
 
 async def get_user_settings(connection: AsyncConnection, *, user_id: str | None = None) -> SettingsView:
     """
-    Return the user's record; one that was not there is made, with what is usual.
+    Return the user's record; a missing one is created with the defaults.
 
     Args:
         connection: to the server.
@@ -45,9 +45,9 @@ async def update_user_settings(
             the server's own machine without a token may leave it out, and are then for the user `local`.
         display_name: what the user wants to be called; empty for nothing.
         bio: what the user says of themselves; empty for nothing.
-        timezone: where the user's clock is, such as `Europe/Paris`.
+        timezone: the user's time zone, such as `Europe/Paris`.
         language: the user's language, such as `en` or `pt-BR`.
-        preferences: any others by name; those that are not given stay, and null takes one away.
+        preferences: other preferences by name; those not given stay, and null removes one.
     """
     params = {"user_id": user_id}
     body = checked(
@@ -103,8 +103,8 @@ async def update_memory_settings(
             the server's own machine without a token may leave it out, and are then for the user `local`.
         memory_enabled: whether anything is learned of the user, and anything remembered in their chats.
         auto_extract: whether anything is learned from what the user says.
-        retention_days: memories that were neither changed nor used for so many days are deleted.
-        max_memories_per_type: beyond so many of a type, those worth least are archived.
+        retention_days: memories that were neither changed nor used for this many days are deleted.
+        max_memories_per_type: if there are more of a type than this, the least valuable are archived.
         semantic_extraction: whether semantic memories are learned.
         entity_extraction: whether people, places and things are noted with what is learned.
         procedural_learning: whether procedural memories are learned.
@@ -131,7 +131,7 @@ async def reset_memory_settings(
     connection: AsyncConnection, *, user_id: str | None = None
 ) -> MemorySettingsView:
     """
-    Bring back what is usual of what may be remembered of the user.
+    Reset to the defaults what may be remembered of the user.
 
     Args:
         connection: to the server.

@@ -15,7 +15,7 @@ async def get_tokens(
     """
     Return the organisation's API tokens, oldest first, without their secrets.
 
-    Those that were revoked or have expired are among them. When a token was used last is known to a minute or so.
+    Revoked and expired ones are included. The time of last use is accurate to about a minute.
 
     Args:
         connection: to the server.
@@ -44,7 +44,7 @@ async def create_token(
         scopes: what it allows: `read`, `publish`, `manage`, `admin`; each includes those before it.
         name: a name to recognise it by.
         user_id: the one user for whom it acts, with `read` or `publish`. Default: for all users.
-        expires_in_seconds: for how long it works. Default: until it is revoked.
+        expires_in_seconds: how long it is valid. Default: until it is revoked.
     """
     body = checked(
         CreateTokenBody,
@@ -57,7 +57,7 @@ async def revoke_token(connection: AsyncConnection, token_id: str) -> TokenReply
     """
     Revoke an API token. Every process refuses it from its next call on; in self-host mode, within two seconds.
 
-    It stays in the list. The last one with the scope `admin` cannot be revoked here: 409.
+    It stays in the list. Revoking the last one with the scope `admin` gets 409.
 
     Args:
         connection: to the server.
@@ -70,15 +70,15 @@ async def rotate_token(
     connection: AsyncConnection, token_id: str, *, grace_seconds: int | None = None
 ) -> NewTokenReply:
     """
-    Give an API token a new secret. It is in the reply, and is not shown again.
+    Give an API token a new secret, which is in the reply and is not shown again.
 
-    The former secret works for `grace_seconds` longer, so that clients can change over. The one before that no
-    longer works. A token that was revoked or has expired gives 409.
+    The previous secret works for `grace_seconds` longer, so that clients can change over. Any older one stops at
+    once. A revoked or expired token gets 409.
 
     Args:
         connection: to the server.
         token_id: the token, as `GET /api/tokens` lists it.
-        grace_seconds: for how long the former secret works, too; 0 to end it at once; by default 86400.
+        grace_seconds: how long the previous secret works too; 0 to end it at once; by default 86400.
     """
     body = checked(RotateTokenBody, {"grace_seconds": grace_seconds})
     return await connection.send("POST", f"/api/tokens/{segment(token_id)}/rotate", NewTokenReply, body=body)

@@ -36,8 +36,8 @@ async def get_usage_effects(
     """
     Return how sessions that are shown a memory differ from those that are drawn to go without it.
 
-    It needs `holdout_share` in the configuration. Nothing is claimed of a memory before 20 sessions on each side
-    were judged. With a user's own token, only sessions of that user are compared.
+    It needs `holdout_share` in the configuration. No conclusion is drawn before 20 sessions on each side were
+    judged. With a user's own token, only that user's sessions are compared.
 
     Args:
         connection: to the server.

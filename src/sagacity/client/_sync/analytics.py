@@ -39,7 +39,7 @@ def list_request_analytics(
     """
     Return recorded calls, newest first.
 
-    A call is recorded when its answer has ended, and can be read some seconds later.
+    A call is recorded when its answer has ended, and can be read a few seconds later.
 
     Args:
         connection: to the server.
@@ -98,7 +98,7 @@ def get_analytics_summary(
     user_id: str | None = None,
 ) -> AnalyticsSummary:
     """
-    Return how many calls came in, how they ended, how long they took, and what they were about.
+    Return the number of calls, their outcomes, durations and intents.
 
     Args:
         connection: to the server.
@@ -120,7 +120,7 @@ def get_analytics_latency(
     user_id: str | None = None,
 ) -> AnalyticsLatency:
     """
-    Return how long calls took that succeeded, as a whole and step by step.
+    Return how long successful calls took, as a whole and step by step.
 
     Percentiles are interpolated between the two nearest values.
 
@@ -140,7 +140,7 @@ def get_analytics_retrieval(
     connection: Connection, *, days: int = 7, user_id: str | None = None
 ) -> AnalyticsRetrieval:
     """
-    Return what each strategy found, how much several found, how it scored, and how contexts were filled.
+    Return how much each strategy found, how much they overlapped, the scores, and how full contexts were.
 
     Args:
         connection: to the server.
@@ -161,7 +161,7 @@ def get_analytics_timeseries(
     user_id: str | None = None,
 ) -> AnalyticsSeries:
     """
-    Return one metric over time, without gaps, on the hours or days of UTC; the ends are parts of a step.
+    Return one metric over time without gaps, by hour or day (UTC); the first and last step are partial.
 
     Args:
         connection: to the server.
@@ -183,7 +183,7 @@ def get_analytics_days(
     user_id: str | None = None,
 ) -> AnalyticsDays:
     """
-    Return days as they were summed up after they ended, the newest first; without dates, of the last 30 days.
+    Return the sums of past days, newest first; without dates, of the last 30 days.
 
     They stay when the calls of those days are deleted.
 
@@ -199,5 +199,5 @@ def get_analytics_days(
 
 
 def flush_analytics(connection: Connection) -> FlushReply:
-    """Write the organisation's calls and usage events that wait in this server, so that they can be read now."""
+    """Write the organisation's calls and usage events waiting in this server, so that they can be read now."""
     return connection.send("POST", "/api/v1/analytics/flush", FlushReply, repeatable=True)

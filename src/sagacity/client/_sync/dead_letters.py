@@ -29,7 +29,7 @@ def list_dead_letters(
 
 def replay_dead_letter(connection: Connection, dead_letter_id: int) -> Replayed:
     """
-    Queue one window to be read again, now.
+    Queue one window to be read again now.
 
     Args:
         connection: to the server.

@@ -201,7 +201,7 @@ def list_relationships(
     """
     Return a page of a user's relationships, most certain first; with `entity_id`, those of that entity.
 
-    A relationship holds as long as a memory says so that is in force; one that a person added or edited stays.
+    A relationship holds as long as a memory in force states it; one that a person added or edited stays.
 
     Args:
         connection: to the server.

@@ -45,7 +45,7 @@ def get_shadow_report(
     """
     Return how the agent compares with its shadow: counts, win rates with intervals, and a check of the judge.
 
-    Nothing is claimed of fewer than 20 decided sessions.
+    With fewer than 20 decided sessions, no conclusion is drawn.
 
     Args:
         connection: to the server.
@@ -87,7 +87,7 @@ def get_dashboard_series(
     source: str | None = None,
 ) -> FigureReport:
     """
-    Return what was published, learned and judged over time, without gaps, on the hours, days or weeks of UTC.
+    Return what was published, learned and judged over time, without gaps, by hour, day or week (UTC).
 
     There are at most 750 steps, so hours reach 31 days back.
 

@@ -12,7 +12,7 @@ def health(connection: Connection) -> Health:
 
 
 def live(connection: Connection) -> Liveness:
-    """Return that the process is alive: if this fails, start it again."""
+    """Return that the process is alive: if this fails, restart it."""
     return connection.get("/health/live", Liveness)
 
 
@@ -23,9 +23,9 @@ def ready(connection: Connection) -> Readiness:
 
 def detailed_health(connection: Connection) -> DetailedHealth:
     """
-    Check every part of the server, and say how each is; the status is always 200.
+    Check every part of the server and report each one; the status is always 200.
 
-    What does the work, how fast it answers and why it does not is only told to callers with an API token.
+    Names, response times and reasons of failures are shown only to callers with an API token.
     """
     return connection.get("/health/detailed", DetailedHealth)
 

@@ -36,9 +36,9 @@ def get_members(connection: Connection, *, after: str | None = None, limit: int 
 
 def change_role(connection: Connection, user_id: str, *, role: RoleWord) -> MemberReply:
     """
-    Give a member another role. It holds in every process from the next call on.
+    Change a member's role, effective in every process from the next call on.
 
-    Only an owner makes somebody an owner, or something else of one. The last owner stays one: 409.
+    Only an owner may grant or take the role of owner. Changing the last owner's role gets 409.
 
     Args:
         connection: to the server.
@@ -53,10 +53,10 @@ def change_role(connection: Connection, user_id: str, *, role: RoleWord) -> Memb
 
 def remove_member(connection: Connection, user_id: str) -> Reply:
     """
-    Take a member out of the organisation. Everybody may leave; others are taken out by those who administer.
+    Remove a member from the organisation. Everybody may leave; only administrators remove others.
 
-    It holds in every process from the next call on. The user's data stays until it is erased. The last owner
-    stays: 409.
+    Effective in every process from the next call on. The user's data stays until it is erased. Removing the last
+    owner gets 409.
 
     Args:
         connection: to the server.
@@ -80,10 +80,10 @@ def get_invitations(connection: Connection, *, after: str | None = None, limit: 
 
 def create_invitation(connection: Connection, email: str, *, role: RoleWord | None = None) -> InvitationReply:
     """
-    Invite an address to the organisation; an e-mail carries a code that is good once.
+    Invite an address to the organisation; an e-mail contains a code that can be used once.
 
-    It lasts seven days, unless `SAGACITY_INVITATION_HOURS` says otherwise. Whether the address has an account
-    makes no difference. Only an owner invites an owner.
+    It is valid for seven days, unless `SAGACITY_INVITATION_HOURS` says otherwise. The address may have an account
+    or not. Only an owner can invite an owner.
 
     Args:
         connection: to the server.
@@ -98,11 +98,11 @@ def accept_invitation(connection: Connection, code: str) -> JoinedReply:
     """
     Become a member of the organisation that invited the account's address, with the code of the e-mail.
 
-    The session stays where it is: `POST /api/organizations/switch` goes there.
+    The session stays in its organisation; `POST /api/organizations/switch` changes that.
 
     Args:
         connection: to the server.
-        code: the code in the e-mail; good once.
+        code: the code in the e-mail, which can be used once.
     """
     body = checked(AcceptBody, {"code": code})
     return connection.send("POST", "/api/invitations/accept", JoinedReply, body=body)
@@ -110,7 +110,7 @@ def accept_invitation(connection: Connection, code: str) -> JoinedReply:
 
 def resend_invitation(connection: Connection, invitation_id: str) -> InvitationReply:
     """
-    Send an invitation once more, with a new code that lasts as long; the code before is good no more.
+    Send an invitation again with a new code that is valid as long; the previous code becomes invalid.
 
     Args:
         connection: to the server.
@@ -121,7 +121,7 @@ def resend_invitation(connection: Connection, invitation_id: str) -> InvitationR
 
 def revoke_invitation(connection: Connection, invitation_id: str) -> Reply:
     """
-    Take an invitation back; its code is good no more.
+    Withdraw an invitation; its code becomes invalid.
 
     Args:
         connection: to the server.
@@ -139,7 +139,7 @@ def switch_organization(connection: Connection, organization: str) -> SwitchedSe
     """
     Begin a session in another organisation of the account. The next sign-in leads there, too.
 
-    The session so far goes on where it is, so that no program finds itself elsewhere between two calls. That of a
+    The current session stays in its organisation, so that no program changes place between two calls. That of a
     browser ends: its cookie is replaced, and the reply holds no token but that of the page, `csrf_token`.
     """
     body = checked(SwitchBody, {"organization": organization})

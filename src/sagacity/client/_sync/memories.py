@@ -49,8 +49,8 @@ def undo_merge(
     """
     Undo one merge: the merged memories are current again, and what was merged into them becomes a memory of its own.
 
-    If the memory replaced others without a merge, it stays, and they are current again, too. The reply is 409 if
-    the memory is not current, was merged again since, or replaced nothing.
+    If the memory replaced others without a merge, it stays current beside them. The reply is 409 if the memory is
+    not current, was merged again since, or replaced nothing.
 
     Args:
         connection: to the server.
@@ -80,7 +80,6 @@ def add_memory(
     attribute: str | None = None,
     value: str | None = None,
     topic: str | None = None,
-    subtopic: str | None = None,
     fact: str | None = None,
     conversation_id: str | None = None,
     event_type: str | None = None,
@@ -90,7 +89,7 @@ def add_memory(
     steps: Sequence[str] | None = None,
 ) -> ChatMemoryView:
     """
-    Store a memory of a user. It is found by its words and by its meaning at once.
+    Store a memory of a user. It can be found by words and by meaning at once.
 
     Args:
         connection: to the server.
@@ -101,24 +100,23 @@ def add_memory(
             the server's own machine without a token may leave it out, and are then for the user `local`.
         keywords: other words to find it by.
         metadata: stored with it; up to 65,536 characters.
-        reliability: how sure it is; by default 0.5.
-        source: the program or the channel that it comes from.
+        reliability: its confidence; by default 0.5.
+        source: the program or channel that it comes from.
         origin: what it comes from, where that is trusted less than its writer, such as `imported`. Without it, it
             is the writer's own: an operator's, a user's or an agent's.
-        valid_from: since when it holds in the world, or when it happened; null if that is not known.
-        valid_to: until when it holds in the world; null if no end is known.
-        category: of a profile: what it is about, such as `preferences`.
-        attribute: of a profile: what it tells, such as `favourite colour`.
-        value: of a profile: what it is, such as `green`.
-        topic: of a semantic memory: what it is about.
-        subtopic: of a semantic memory: what it is about, more closely.
-        fact: of a semantic memory: the fact, where it differs from the content.
-        conversation_id: of an episodic memory: the conversation in which it happened.
-        event_type: of an episodic memory: what happened, such as `decision`.
-        summary: of an episodic memory: what happened, in short, where it differs from the content.
-        procedure_name: of a procedural memory: what it is called.
-        trigger: of a procedural memory: when to do it.
-        steps: of a procedural memory: what to do, in order.
+        valid_from: since when it holds, or when it happened; null if not known.
+        valid_to: until when it holds; null if no end is known.
+        category: for a profile: its category, such as `preferences`.
+        attribute: for a profile: its attribute, such as `favourite colour`.
+        value: for a profile: the value, such as `green`.
+        topic: for a semantic memory: its subject.
+        fact: for a semantic memory: the fact, if it differs from the content.
+        conversation_id: for an episodic memory: the conversation in which it happened.
+        event_type: for an episodic memory: the type of event, such as `decision`.
+        summary: for an episodic memory: a summary, if it differs from the content.
+        procedure_name: for a procedural memory: its name.
+        trigger: for a procedural memory: when to do it.
+        steps: for a procedural memory: the steps, in order.
     """
     params = {"user_id": user_id}
     body = checked(
@@ -137,7 +135,6 @@ def add_memory(
             "attribute": attribute,
             "value": value,
             "topic": topic,
-            "subtopic": subtopic,
             "fact": fact,
             "conversation_id": conversation_id,
             "event_type": event_type,
@@ -188,9 +185,9 @@ def add_memories(
     user_id: str | None = None,
 ) -> CreatedMemories:
     """
-    Store several memories of a user; those that break a rule are left out, and named.
+    Store several memories of a user; invalid ones are left out and named.
 
-    The reply is 422 if all of them do, and nothing was stored.
+    The reply is 422 if all are invalid, and nothing is stored.
 
     Args:
         connection: to the server.
@@ -217,9 +214,9 @@ def search_memories(
     date_to: datetime | None = None,
 ) -> FoundMemories:
     """
-    Search the user's memories by words and by meaning, with the scores that say why each was found.
+    Search the user's memories by words and by meaning, with each result's scores.
 
-    What is returned counts as used, which `frequency_score` rises with.
+    Returned memories count as used, which raises their `frequency_score`.
 
     Args:
         connection: to the server.
@@ -228,11 +225,11 @@ def search_memories(
             the server's own machine without a token may leave it out, and are then for the user `local`.
         memory_types: only memories of these types; empty: of all.
         limit: the largest number of results; by default 10.
-        min_score: only results with this score or more; by default 0.0.
-        include_vector_search: whether to look for what means the same; by default True.
-        include_keyword_search: whether to look for the same words; by default True.
-        date_from: only what was said, or happened, then or later.
-        date_to: only what was said, or happened, then or sooner.
+        min_score: minimum score of results; by default 0.0.
+        include_vector_search: whether to search by meaning; by default True.
+        include_keyword_search: whether to search by words; by default True.
+        date_from: only what was said or happened at this time or later.
+        date_to: only what was said or happened at this time or earlier.
     """
     params = {"user_id": user_id}
     body = checked(
@@ -255,7 +252,7 @@ def search_memories(
 
 def get_memory_stats(connection: Connection, *, user_id: str | None = None) -> MemoryStats:
     """
-    Return what is remembered of the user, in numbers.
+    Return statistics of the user's memories.
 
     Args:
         connection: to the server.
@@ -293,7 +290,7 @@ def list_memories_of_type(
 
 def get_memory(connection: Connection, memory_id: str, *, user_id: str | None = None) -> ChatMemoryView:
     """
-    Return one memory of the user that is in force.
+    Return one of the user's memories in force.
 
     Args:
         connection: to the server.
@@ -318,7 +315,6 @@ def update_memory(
     attribute: str | None = None,
     value: str | None = None,
     topic: str | None = None,
-    subtopic: str | None = None,
     fact: str | None = None,
     summary: str | None = None,
     procedure_name: str | None = None,
@@ -334,19 +330,18 @@ def update_memory(
         user_id: for whom the call is. Needed with an organisation's token; a user's own token says it. Calls from
             the server's own machine without a token may leave it out, and are then for the user `local`.
         content: what it says.
-        keywords: other words to find it by; they take the place of those that it has.
-        metadata: takes the place of what is stored.
-        reliability: how sure it is.
-        category: of a profile: what it is about.
-        attribute: of a profile: what it tells.
-        value: of a profile: what it is.
-        topic: of a semantic memory: what it is about.
-        subtopic: of a semantic memory: what it is about, more closely.
-        fact: of a semantic memory: the fact, where it differs from the content.
-        summary: of an episodic memory: what happened, in short, where it differs from the content.
-        procedure_name: of a procedural memory: what it is called.
-        trigger: of a procedural memory: when to do it.
-        steps: of a procedural memory: what to do, in order.
+        keywords: other words to find it by; they replace the existing ones.
+        metadata: replaces what is stored.
+        reliability: its confidence.
+        category: for a profile: its category.
+        attribute: for a profile: its attribute.
+        value: for a profile: the value.
+        topic: for a semantic memory: its subject.
+        fact: for a semantic memory: the fact, if it differs from the content.
+        summary: for an episodic memory: a summary, if it differs from the content.
+        procedure_name: for a procedural memory: its name.
+        trigger: for a procedural memory: when to do it.
+        steps: for a procedural memory: the steps, in order.
     """
     params = {"user_id": user_id}
     body = checked(
@@ -360,7 +355,6 @@ def update_memory(
             "attribute": attribute,
             "value": value,
             "topic": topic,
-            "subtopic": subtopic,
             "fact": fact,
             "summary": summary,
             "procedure_name": procedure_name,

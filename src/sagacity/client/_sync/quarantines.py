@@ -18,17 +18,17 @@ def quarantine(
     connection: Connection, target: QuarantineTargetWord, value: str, *, reason: str | None = None
 ) -> QuarantineView:
     """
-    Take a source, a request, a user or a learner out of everything that is served, in one step.
+    Take a source, a request, a user or a learner out of everything that is served, at once.
 
-    With it goes all that was derived from it: memories of every kind, also those that serve all users, entities,
-    summaries and evaluations. Nothing is deleted. What is published or learned of it from then on is held as
-    well. What is held already gives 409.
+    Everything derived from it goes with it: memories of every kind, also those that serve all users, entities,
+    summaries and evaluations. Nothing is deleted. What is published or learned of it later is held too. What is
+    already held gets 409.
 
     Args:
         connection: to the server.
         target: what `value` names: a `source` of requests, a `request`, a `user`, or a `learner` (or playbook
             name).
-        reason: why; it is kept with the quarantine.
+        reason: the reason, which is stored with the quarantine.
     """
     body = checked(QuarantineBody, {"target": target, "value": value, "reason": reason})
     return connection.send("POST", "/api/quarantines", QuarantineView, body=body)
@@ -62,7 +62,7 @@ def get_quarantine(connection: Connection, quarantine_id: str) -> QuarantineView
 
 def get_held(connection: Connection, quarantine_id: str, *, limit: int = 100, offset: int = 0) -> HeldPage:
     """
-    Return what a quarantine holds, so that it can be reviewed; nothing once it was released.
+    Return what a quarantine holds, for review; empty after its release.
 
     Args:
         connection: to the server.
@@ -78,12 +78,12 @@ def release_quarantine(
     connection: Connection, quarantine_id: str, *, reason: str | None = None
 ) -> QuarantineView:
     """
-    Serve again what no other quarantine holds, as it was before. Doing it twice changes nothing.
+    Release a quarantine: what no other one holds is served again as before. Repeating it changes nothing.
 
     Args:
         connection: to the server.
         quarantine_id: the quarantine, as `GET /api/quarantines` lists it.
-        reason: why; it is kept with the quarantine.
+        reason: the reason, which is stored with the quarantine.
     """
     body = checked(ReleaseBody, {"reason": reason})
     return connection.send(

@@ -232,10 +232,10 @@ def rerank_user_profiles(
     top_k: int | None = None,
 ) -> FoundProfiles:
     """
-    Sort some of a user's profiles by how well they answer a question, best first.
+    Sort given profiles of a user by how well they answer a question, best first.
 
-    A reranker does it where one is configured; otherwise they come as a search sorts them. Ids that the user has
-    not, or that may not be served, are left out.
+    A reranker sorts them if one is configured, else a search. Ids that the user does not have, or that may not be
+    returned, are left out.
 
     Args:
         connection: to the server.

@@ -23,11 +23,11 @@ def erase_user(
     """
     Erase all that is stored of a user, in every table, in the files of the database and in the copy of the vectors.
 
-    What was made of it for all users is deleted and made again without it. Where people sign up, the account goes
-    with its roles and invitations in all organisations; the last owner of one is refused with 409. It cannot be
-    cancelled, and survives every restart. Until it has ended, publishes of the user are refused with 409. Its
-    report is signed; get it by the `operation_id`. If it takes longer than the call may, the reply says so and
-    the run continues.
+    What was made of it for all users is deleted and made again without it. If the user has an account, it goes
+    with its roles and invitations in all organisations; erasing the last owner of one gets 409. It cannot be
+    cancelled, and survives restarts. Until it has ended, publishes of the user are refused with 409. Its report
+    is signed; get it by the `operation_id`. If it takes longer than the call may, the reply says so and the run
+    continues.
 
     Args:
         connection: to the server.

@@ -1,4 +1,4 @@
-"""One queue worked off by ARQ, a few jobs side by side, through any outage of Redis."""
+"""Take jobs from one queue with ARQ, a few at a time, through any outage of Redis."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -19,7 +19,7 @@ _POLL_SECONDS = 0.1
 _NEVER_SECONDS = 10.0**8
 _ANY_NUMBER_OF_TRIES = 10**6
 _LOOKED_AT = 1_000
-"""How many jobs a poll reads: ARQ leaves those that run at the head of the queue, whoever runs them."""
+"""How many jobs a poll reads: ARQ leaves running jobs at the head of the queue, whichever worker runs them."""
 _LONGEST_END_SECONDS = 10.0
 _CANCEL_AGAIN_SECONDS = 1.0
 _JOB = "job"
@@ -27,9 +27,9 @@ _JOB = "job"
 
 class QueueConsumer:
     """
-    Takes jobs of one kind and does them.
+    Takes jobs of one kind and runs them.
 
-    The arq worker ends with the connection; a new one takes its place when Redis answers again. Jobs that run
+    ARQ's worker ends with the connection; a new one is started when Redis answers again. Jobs that run
     meanwhile go on, and count as running.
     """
 
@@ -48,9 +48,9 @@ class QueueConsumer:
         Args:
             queue: where the jobs are.
             kind: which of them.
-            work: does one.
-            follow_up: called after a job has left the queue, when hints about its scope are heard again.
-            concurrency: how many at a time.
+            work: runs one job.
+            follow_up: called after a job has left the queue, from when hints about its scope are accepted again.
+            concurrency: how many jobs run at a time.
         """
         self._queue = queue
         self._kind = kind
@@ -64,7 +64,7 @@ class QueueConsumer:
         self._is_draining = False
 
     async def run(self) -> None:
-        """Take jobs until Redis cannot be reached, then wait until it can be."""
+        """Take jobs until Redis cannot be reached, then wait until it can."""
         worker = self._new_worker()
         self._workers = [*(one for one in self._workers if _tasks_of(one)), worker]
         try:
@@ -74,7 +74,7 @@ class QueueConsumer:
         await self._queue.found()
 
     async def drain(self, seconds: float) -> None:
-        """Take no more jobs, and let those that run end; after *seconds* they are cancelled, and wait again."""
+        """Take no more jobs and let running ones end; after *seconds*, cancel them and return them to the queue."""
         self._is_draining = True
         try:
             async with asyncio.timeout(seconds):
@@ -90,9 +90,9 @@ class QueueConsumer:
 
     async def _cut(self) -> None:
         """
-        Cancel the work, and wait until ARQ has put its jobs back.
+        Cancel the work, and wait until ARQ has returned its jobs to the queue.
 
-        ARQ's own tasks are let alone: cancelled between taking a job and giving it back, they would leave it taken,
+        ARQ's own tasks are left alone: cancelled between taking a job and returning it, they would leave it taken,
         and keep it from all workers, until the lease lapses. Why the work is cancelled again: see `loops.end`.
         """
         while running := self._unfinished():
@@ -126,7 +126,7 @@ class QueueConsumer:
         take = worker.start_jobs
 
         def pick(job_ids: list[bytes]) -> asyncio.Task[None]:
-            """Take jobs that do not run here, in a task that `drain` can wait for."""
+            """Start jobs that are not running here, in a task that `drain` can wait for."""
             self._pick = asyncio.create_task(take(self._startable(job_ids)))
             return self._pick
 
@@ -135,10 +135,10 @@ class QueueConsumer:
 
     def _startable(self, job_ids: list[bytes]) -> list[bytes]:
         """
-        Return the jobs that may begin.
+        Return the jobs that may start.
 
-        One that runs here is queued again when Redis was emptied; begun twice, ARQ would lose sight of the first. It
-        takes both out of the queue when it ends, and asks the database what is left.
+        A job that runs here is queued again if Redis was emptied; started twice, ARQ would lose track of the first. It
+        removes both from the queue when it ends, and the database says what is left.
         """
         if self._is_draining:
             return []
@@ -148,7 +148,7 @@ class QueueConsumer:
         return [job_id for job_id in job_ids if job_id.decode() not in here]
 
     def _hear(self, task: asyncio.Task[Any]) -> None:
-        """Take the error of a job whose end Redis could not be told: ARQ may not ask for it any more."""
+        """Retrieve the error of a job whose end Redis could not be told, because ARQ may no longer do so."""
         if not task.cancelled() and isinstance(error := task.exception(), RedisError | OSError):
             self._queue.lost(error)
 
@@ -170,7 +170,7 @@ class QueueConsumer:
             del self._here[job.job_id]
 
     async def _claimed(self, job: Job) -> bool:
-        """Do a job if its organisation has a place for it; if not, one that ends asks the database who is next."""
+        """Run a job if its organisation has a slot free; if not, a job that ends queues what is due next."""
         if not await self._queue.claim(job):
             return False
         beat = asyncio.create_task(self._beat(job, self._here[job.job_id]))
@@ -184,10 +184,10 @@ class QueueConsumer:
 
     async def _beat(self, job: Job, run: asyncio.Task[Any]) -> None:
         """
-        Keep the job taken while *run* does it.
+        Keep the job taken while *run* runs it.
 
-        It looks by itself whether that has ended: a cancellation that a driver swallows (see `loops.end`) would leave
-        the job taken for good, by nobody.
+        It checks by itself whether that has ended: a cancellation that a driver swallows (see `loops.end`) would leave
+        the job taken forever.
         """
         while True:
             await asyncio.sleep(self._queue.lease_seconds / 3)
@@ -206,7 +206,7 @@ class QueueConsumer:
 
 
 class _Tasks(dict[str, asyncio.Task[Any]]):
-    """ARQ's tasks by job; each is heard when it ends, also when ARQ's own loop has ended before."""
+    """ARQ's tasks by job. Their ends are handled even if ARQ's own loop has ended before."""
 
     def __init__(self, hear: Callable[[asyncio.Task[Any]], None]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The queue on Redis or Valkey that all processes share, in ARQ's format; what it holds are hints and may get lost."""
+"""The queue in Redis or Valkey that all processes share, in ARQ's format. Its jobs are hints and may be lost."""
 
 import asyncio
 import json
@@ -72,17 +72,17 @@ redis.call('PEXPIRE', KEYS[2], ARGV[2])
 
 
 class _Scripts(Protocol):
-    """The one command that is used, as it is: the library's own types do not say that it is awaited."""
+    """The one command that is used; the library's own types do not say that it is awaitable."""
 
     def eval(self, script: str, numkeys: int, *keys_and_args: str | bytes | int) -> Awaitable[int | None]: ...
 
 
 class JobQueue:
     """
-    Jobs that wait, and the places of each organisation.
+    The waiting jobs, and each organisation's slots.
 
-    A job holds one of its organisation's places from the moment it is queued until it ends: so an organisation with
-    very much to do never has more than a few jobs before those of the others. A place that nobody prolongs lapses.
+    A job holds one of its organisation's slots from the moment it is queued until it ends, so an organisation with
+    much to do never has more than a few jobs ahead of those of others. A slot that nobody renews lapses.
 
     While Redis cannot be reached every method returns None; the outage is logged at its start and at its end.
     """
@@ -99,10 +99,10 @@ class JobQueue:
 
     async def offer(self, jobs: Iterable[Job]) -> int | None:
         """
-        Queue those that do not wait or run already, in order, while their organisations have places left.
+        Queue in order the jobs that neither wait nor run already, as long as their organisations have slots free.
 
         Returns:
-            How many were new.
+            How many were queued.
         """
         taken = 0
         for some in _batches(list(jobs)):
@@ -113,30 +113,30 @@ class JobQueue:
         return taken
 
     async def claim(self, job: Job) -> bool | None:
-        """Return whether a job that comes to its turn has a place, or finds one."""
+        """Return whether a job whose turn it is has a slot or gets one."""
         arguments = (job.job_id, self._limit(job), self._kept_milliseconds)
         answer = await self._reply(self._run(_CLAIM, (job.places,), arguments))
         return None if answer is None else bool(answer)
 
     async def prolong(self, job: Job) -> None:
-        """Keep the place of a job that runs, and keep others from taking it over."""
+        """Renew the slot of a running job, and keep others from taking the job over."""
         keys = (job.places, in_progress_key_prefix + job.job_id)
         await self._reply(self._run(_PROLONG, keys, (job.job_id, self._kept_milliseconds)))
 
     async def release(self, job: Job) -> None:
-        """Give back the place of a job that ends."""
+        """Release the slot of a job that ends."""
         await self._reply(
             self._run("return redis.call('ZREM', KEYS[1], ARGV[1])", (job.places,), (job.job_id,))
         )
 
     async def request_sweep(self) -> None:
-        """Ask for a sweep of the database, by whoever does it."""
+        """Request a sweep of the database from the worker that does sweeps."""
         await self._reply(
             self._run("redis.call('SET', KEYS[1], 1, 'EX', ARGV[1])", (_LOOK_KEY,), (_LOOK_SECONDS,))
         )
 
     async def is_sweep_requested(self) -> bool | None:
-        """Return whether a sweep was asked for since the last time."""
+        """Return whether a sweep was requested since the last call."""
         answer = await self._reply(self._run("return redis.call('DEL', KEYS[1])", (_LOOK_KEY,), ()))
         return None if answer is None else bool(answer)
 
@@ -152,13 +152,13 @@ class JobQueue:
         return None if answer is None else bool(answer)
 
     def lost(self, error: Exception) -> None:
-        """Take note that Redis cannot be reached."""
+        """Record that Redis cannot be reached."""
         if not self._is_lost:
             self._is_lost = True
             _log.warning("redis.lost", kind=type(error).__name__)
 
     async def found(self) -> None:
-        """Wait until Redis answers, however long it takes."""
+        """Wait until Redis answers."""
         pause = 0.1
         while await self._reply(self._run("return 1", (), ())) is None:
             await asyncio.sleep(pause)
@@ -195,15 +195,15 @@ class JobQueue:
 
 def to_bytes(record: Any) -> bytes:
     """
-    Write ARQ's record of a job; as JSON, because what others can write there must not be able to run code here.
+    Serialise ARQ's record of a job, as JSON: anyone who can write to Redis must not be able to run code here.
 
-    A job that ARQ itself ends, as one whose record is gone, has an exception for its result: its name is written.
+    If ARQ itself ends a job, such as one without a record, the result is an exception, of which the name is kept.
     """
     return json.dumps(record, default=lambda result: type(result).__name__).encode()
 
 
 def from_bytes(text: bytes) -> Any:
-    """Read ARQ's record of a job."""
+    """Parse ARQ's record of a job."""
     return json.loads(text)
 
 

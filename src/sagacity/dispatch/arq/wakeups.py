@@ -1,4 +1,4 @@
-"""The dispatcher of a process that works on nothing itself: it tells the workers, through Redis or Valkey."""
+"""The dispatcher of a process that does no background work: it passes hints to workers through Redis or Valkey."""
 
 import asyncio
 
@@ -15,9 +15,9 @@ _PAUSE_WHEN_LOST_SECONDS = 1.0
 
 class ArqWakeups:
     """
-    Sends hints to the workers, behind the calls that give them.
+    Sends hints to the workers in the background, so that no call waits for Redis.
 
-    What comes while Redis cannot be reached, and more than a process can hold, is dropped: a sweep finds the work.
+    Hints while Redis cannot be reached, and those beyond what a process may hold, are dropped: a sweep finds the work.
     """
 
     def __init__(self, queue: JobQueue) -> None:
@@ -29,11 +29,11 @@ class ArqWakeups:
 
     @property
     def is_running(self) -> bool:
-        """Whether hints are sent; that Redis cannot be reached is no reason to stop."""
+        """Whether hints are being sent; an outage of Redis does not change that."""
         return self._task is not None and not self._task.done()
 
     def wake(self, scope: DueScope, *, turns: int | None = None) -> None:
-        """Hint that a user's log has news; workers, who have many processes' hints, do not count *turns*."""
+        """Hint that a user's log has grown. *turns* is ignored: no single process hears of all turns."""
         del turns
         if len(self._jobs) < _MOST_JOBS:
             self._jobs.update((learn_job(scope), index_job(scope.tenant)))
@@ -47,7 +47,7 @@ class ArqWakeups:
         return "" if has_worker else NO_WORKER
 
     def poll_now(self) -> None:
-        """Hint that something may be due or unindexed, whoever's it is."""
+        """Hint that something of any user may be due or unindexed."""
         self._is_sweep_wanted = True
         self._news.set()
 

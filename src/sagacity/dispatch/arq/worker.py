@@ -1,4 +1,4 @@
-"""A worker on ARQ: it does the jobs that others hint at and what follows from them, and sweeps the database."""
+"""A worker on ARQ: it runs the jobs that others hint at, queues what follows, and sweeps the database."""
 
 import asyncio
 import time
@@ -24,18 +24,18 @@ _SWEEPER = Tenant(org_id=LOCAL_ORG)
 _SCOPES_A_SWEEP = 1_000
 _LOOK_SECONDS = 1.0
 _REST_SHARE = 10
-"""A sweep that takes long is followed by so many times its time of rest."""
+"""The pause after a sweep, as a multiple of the time that the sweep took."""
 
 IndexHandler = Callable[[Tenant], Awaitable[int | None]]
-"""Makes some of an organisation's vectors; returns how many: 0 if none can be made now, None if none is waited for."""
+"""Makes some of an organisation's vectors; returns how many: 0 if none can be made now, None if none are missing."""
 
 
 class ArqWorker:
     """
-    Does due work beside any number of others, each user by one at a time.
+    Does due work beside any number of other workers; one user's work is never done by two at a time.
 
-    Jobs come as hints by Redis. When one has ended, the database is asked who of its organisation is next. One worker
-    at a time sweeps the database for what no hint told of, and deals it out fairly between the organisations.
+    Jobs arrive as hints through Redis. After each, the database says who of its organisation is due next. One worker
+    at a time sweeps the database for work without a hint, and queues it fairly between organisations.
     """
 
     def __init__(
@@ -68,11 +68,11 @@ class ArqWorker:
 
     @property
     def is_running(self) -> bool:
-        """Whether every loop is alive; that Redis cannot be reached is no reason to end."""
+        """Whether every loop is alive; they survive outages of Redis."""
         return bool(self._tasks) and not any(task.done() for task in self._tasks)
 
     async def start(self) -> None:
-        """Start working; what was left by others is found by the first sweep."""
+        """Start working; the first sweep finds what others left."""
         loops = [
             self._sweep,
             self._be_known,
@@ -82,10 +82,10 @@ class ArqWorker:
 
     async def stop(self, drain_seconds: float = 0) -> None:
         """
-        Take no more work, wait for what runs, then cancel it. What is unfinished stays due, for others to do at once.
+        Take no more work, wait for running jobs, then cancel them. Unfinished work stays due for other workers.
 
         Args:
-            drain_seconds: longest wait; a cancelled stop waits no longer.
+            drain_seconds: the longest wait; cancelling `stop` ends it early.
         """
         await end(self._tasks[:2])
         try:
@@ -110,10 +110,10 @@ class ArqWorker:
 
     async def _follow_learning(self, job: Job) -> None:
         """
-        Queue who of the organisation is due longest, and what was learned without its vector.
+        Queue the users of the organisation that are due longest, and the indexing of what was learned.
 
-        Hints that came while the job ran were refused, because it ran; what they told of is found here. Those who are
-        worked on are due as well and are passed over, so more are read than there are places.
+        Hints for the job's scope were refused while it ran, so their work is found here. Scopes in progress
+        are due as well and are skipped, so more are read than there are slots.
         """
         async with self._storage.read(job.tenant) as snapshot:
             due = await snapshot.cursors.list_due(limit=2 * self._queue.tenant_concurrency)
@@ -122,7 +122,7 @@ class ArqWorker:
         await self._queue.offer([*jobs, index_job(job.tenant)] if waits else jobs)
 
     async def _follow_indexing(self, job: Job) -> None:
-        """Queue what is left, behind other organisations; where the embedder is down, the sweep tries again."""
+        """Queue the rest behind other organisations; if the embedder is down, the sweep tries again."""
         if job in self._stalled:
             self._stalled.discard(job)
             return
@@ -137,7 +137,7 @@ class ArqWorker:
         await asyncio.sleep(WORKER_SECONDS / 3)
 
     async def _sweep(self) -> None:
-        """Sweep if no other worker does, and rest until something may be due."""
+        """Sweep unless another worker does, then pause until something may be due."""
         async with acquire_lease(
             self._storage, _SWEEPER, _SWEEP, self._name, seconds=self._queue.lease_seconds
         ) as lease:

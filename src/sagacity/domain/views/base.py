@@ -1,4 +1,4 @@
-"""What all wire shapes of memories have in common."""
+"""What the wire shapes of all memories have in common."""
 
 from pydantic import ConfigDict
 

@@ -1,4 +1,4 @@
-"""The wire shapes of what learner runs changed."""
+"""Wire shapes of the change log of learner runs."""
 
 from sagacity.domain.change import ChangeLog
 from sagacity.domain.clock import to_epoch

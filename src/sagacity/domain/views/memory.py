@@ -1,4 +1,4 @@
-"""The wire shape of a memory of any kind; for the kinds that have none of their own."""
+"""The wire shape of a memory of any kind that has none of its own."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The wire shape of a long run: how far it is, and what failed in it."""
+"""The wire shape of an operation, with its progress and its failures."""
 
 from pydantic import JsonValue
 

@@ -1,4 +1,4 @@
-"""The wire shape of a receipt: what became of one publish, stored, findable, learned."""
+"""The wire shape of a receipt: stored, searchable, learned from."""
 
 from datetime import datetime
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What deduplication works on: candidates with their vectors, memories near them, and what becomes of each."""
+"""The values of deduplication: candidates with their vectors, memories near them, and decisions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ CONTRADICTED = "newer than what it contradicts"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedded:
-    """A candidate and the vector of its search text: float32 [dimension], unit length; None without."""
+    """A candidate and the vector of its search text: float32 [dimension], unit length; None if there is none."""
 
     candidate: Candidate
     vector: npt.NDArray[np.float32] | None = None
     agent_version: str = ""
-    """Candidates are compared with those of the same version only."""
+    """Candidates are compared only with those of the same version."""
     threshold: float = 0.0
     """0..1: the least `domain.query.similarity` of a memory that it is compared with and judged by; 0: by default."""
     is_held: bool = False
-    """Whether a quarantine holds what it will be, which is compared with what is held only."""
+    """Whether a quarantine will hold it; then it is compared only with held memories."""
 
 
 class Neighbour(Value):
@@ -38,7 +38,7 @@ class Neighbour(Value):
 
 
 class Case(Value):
-    """A candidate that words alone do not settle."""
+    """A candidate that words alone cannot settle."""
 
     index: int
     candidate: Candidate
@@ -49,7 +49,7 @@ class Case(Value):
 
 class Verdict(Value):
     """
-    What is to become of the candidate with this index.
+    The verdict on the candidate with this index.
 
     ADD, UPDATE, MERGE and SUPERSEDE are as in `Decision`. DISCARD with a *twin* hands the evidence over to
     that candidate; without, a newer turn took the statement back.
@@ -60,7 +60,7 @@ class Verdict(Value):
     targets: tuple[MemoryId, ...] = ()
     twin: int | None = None
     rivals: tuple[int, ...] = ()
-    """Candidates that cannot be true beside it: of each pair, the one that was said later stays."""
+    """Candidates that contradict it: of each pair, the one that was said later stays."""
     content: str | None = None
     trigger: str | None = None
     pitfall: str | None = None
@@ -69,13 +69,13 @@ class Verdict(Value):
 
 
 class Judge(Protocol):
-    """Decides what words alone do not settle."""
+    """Decides what words alone cannot settle."""
 
     async def judge(self, cases: Sequence[Case]) -> Sequence[Verdict]:
         """
-        Return verdicts, one a case, from one call.
+        Return verdicts, one for each case, from one call.
 
-        Whatever is missing, doubled or impossible in them counts as ADD. DISCARD only counts with a twin.
+        Missing, duplicate or impossible verdicts count as ADD. DISCARD counts only with a twin.
 
         Raises:
             ProviderError: the model failed.

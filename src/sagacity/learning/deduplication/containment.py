@@ -1,4 +1,4 @@
-"""Whether one statement says all that another says and more, so that the fuller can stand alone; judged by words."""
+"""Whether one statement contains all of another and more, judged by words."""
 
 import re
 from collections import defaultdict

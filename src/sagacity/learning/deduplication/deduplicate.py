@@ -1,4 +1,4 @@
-"""What was proposed meets what is remembered: for each candidate one decision."""
+"""Compare candidates with what is remembered, and decide what to do with each."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -26,12 +26,12 @@ async def deduplicate(
     candidates: Sequence[Embedded], neighbours: Mapping[int, Sequence[Neighbour]], *, judge: Judge | None
 ) -> list[Decision]:
     """
-    Decide what becomes of each candidate.
+    Decide what to do with each candidate.
 
     Args:
-        candidates: in the order in which they were proposed, all of one user.
+        candidates: in the order of proposal, all of one user.
         neighbours: by index of the candidate: the nearest memories of its user, kind and version, and all of its slot.
-        judge: decides on what is near and not settled by words, in one call; without one it is added.
+        judge: decides on near cases that words cannot settle, in one call; without a judge they are added.
 
     Returns:
         One decision for each candidate, in their order. A memory is the target of at most one of them.
@@ -39,7 +39,7 @@ async def deduplicate(
     Raises:
         ProviderError: the judge's model failed.
     """
-    # Off the event loop: hundreds of memories may be in a slot.
+    # Outside the event loop, because a slot may have hundreds of memories.
     settled = await asyncio.to_thread(settle, candidates, neighbours, is_judged=judge is not None)
     verdicts = dict(settled.verdicts)
     if judge and settled.cases:
@@ -54,7 +54,7 @@ def conclude(
     neighbours: Mapping[int, Sequence[Neighbour]],
     verdicts: Mapping[int, Verdict],
 ) -> list[Decision]:
-    """Turn verdicts into decisions that go together: no memory twice, none replaced by what was said before."""
+    """Turn verdicts into consistent decisions: no memory twice, none replaced by something said earlier."""
     verdicts = _join_updates(candidates, _without_rivals(candidates, verdicts))
     hosts = _hosts(len(candidates), verdicts)
     guests: dict[int, list[Candidate]] = {host: [] for host in hosts.values()}
@@ -85,7 +85,7 @@ def _decide(
     memories: Mapping[MemoryId, Memory],
     owners: Mapping[MemoryId, Action],
 ) -> Decision:
-    """Carry out *verdict* as far as its targets are there, are free, and are not newer than the candidate."""
+    """Apply *verdict* as far as its targets exist, are free, and are not newer than the candidate."""
     targets = tuple(target for target in verdict.targets if target in memories)
     free = tuple(target for target in targets if target not in owners)
     mergeable = tuple(target for target in free if not is_mere_claim(memories[target], candidate))
@@ -128,7 +128,7 @@ def _decide(
 
 
 def _is_text_of(memory: Memory, candidate: Candidate) -> bool:
-    """Whether a memory that can be compared says just what the candidate says, case and punctuation aside."""
+    """Whether a comparable memory says exactly what the candidate says, ignoring case and punctuation."""
     texts = ((memory.content, candidate.content), (memory.trigger or "", candidate.trigger or ""))
     is_alike = memory.kind in alike(candidate.kind)
     return is_alike and all(normalised(one) == normalised(other) for one, other in texts)
@@ -140,7 +140,7 @@ def _is_one(merge: Verdict, other: Verdict) -> bool:
 
 
 def _join_updates(candidates: Sequence[Candidate], verdicts: Mapping[int, Verdict]) -> dict[int, Verdict]:
-    """Let the newest of those that repeat or extend one memory speak for the others that repeat it."""
+    """Of candidates that repeat or extend the same memory, let the newest stand for the others."""
     settled: dict[int, Verdict] = dict(verdicts)
     speakers: dict[MemoryId, int] = {}
     for index in newest_first(candidates):
@@ -157,7 +157,7 @@ def _join_updates(candidates: Sequence[Candidate], verdicts: Mapping[int, Verdic
 
 
 def _without_rivals(candidates: Sequence[Candidate], verdicts: Mapping[int, Verdict]) -> dict[int, Verdict]:
-    """Discard, of each two candidates that cannot both be true, the one that was said earlier."""
+    """Of each two candidates that cannot both be true, discard the one that was said earlier."""
     place = {index: at for at, index in enumerate(newest_first(candidates))}
     pairs = [(index, other) for index, verdict in verdicts.items() for other in verdict.rivals]
     outdated = {
@@ -177,14 +177,14 @@ def _without_rivals(candidates: Sequence[Candidate], verdicts: Mapping[int, Verd
 
 
 def _both(by_words: Verdict, judged: Verdict) -> Verdict:
-    """Add what a judge found outdated to what words alone did."""
+    """Add what a judge found outdated to the verdicts of words alone."""
     more = judged.targets if judged.action in {Action.SUPERSEDE, Action.UPDATE} else ()
     targets = tuple(dict.fromkeys((*by_words.targets, *more)))
     return by_words.model_copy(update={"targets": targets, "rivals": judged.rivals})
 
 
 def _admissible(verdicts: Sequence[Verdict], cases: Sequence[Case]) -> dict[int, Verdict]:
-    """Return the first verdict of each case, as far as it keeps to what the case offers."""
+    """Return the first verdict of each case, restricted to what the case offers."""
     offered = {case.index: case for case in cases}
     admitted: dict[int, Verdict] = {}
     for verdict in verdicts:
@@ -200,7 +200,7 @@ def _admissible(verdicts: Sequence[Verdict], cases: Sequence[Case]) -> dict[int,
 
 
 def _hosts(count: int, verdicts: Mapping[int, Verdict]) -> dict[int, int]:
-    """Return, for each candidate that hands its evidence over, who has it in the end; no circles."""
+    """Return, for each candidate that hands its evidence over, the final recipient; cycles are broken."""
     hosts: dict[int, int] = {}
 
     def last(index: int) -> int:

@@ -1,4 +1,4 @@
-"""Whether what the user says now ends what was true before, by the table of exclusions; judged by words."""
+"""Whether a statement ends an earlier one, by the table of exclusions; judged by words."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from sagacity.learning.rules.exclusions import EXCLUSIONS
 
 @dataclass(frozen=True, slots=True)
 class _Stems:
-    """A row of the table as it is compared: stems in place of words."""
+    """A row of the table in comparable form: stems instead of words."""
 
     beside: frozenset[str]
     verbs: frozenset[str]

@@ -1,4 +1,4 @@
-"""A model decides whether near candidates and memories are one, complete or exclude one another."""
+"""Have a model decide whether near candidates and memories are the same, complement or exclude each other."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,20 +19,20 @@ _ACTIONS = {"add": Action.ADD, "same": Action.UPDATE, "merge": Action.MERGE, "re
 
 
 class ModelJudge:
-    """Asks a model once for all cases. New ones are labelled N1.. in the order of the log, memories E1.."""
+    """Asks a model once for all cases. Candidates are labelled N1.. in the order of the log, memories E1.."""
 
     def __init__(self, prompt_runner: PromptRunner, prompt: DeduplicationPrompt) -> None:
-        self._asker = prompt_runner
+        self._prompt_runner = prompt_runner
         self._prompt = prompt
 
     async def judge(self, cases: Sequence[Case]) -> Sequence[Verdict]:
-        """Return what the model said of each case that it named; see `Judge`."""
+        """Return the model's verdict on each case that it named; see `Judge`."""
         oldest_first = sorted(cases, key=lambda case: (max(case.candidate.evidence), case.index))
         new = {f"N{n}": case for n, case in enumerate(oldest_first, start=1)}
         known = {memory.memory_id: memory for case in oldest_first for memory in case.memories}
         old = {f"E{n}": memory for n, memory in enumerate(known.values(), start=1)}
         items = {"items": _describe(new, old)}
-        answer = await self._asker.ask(self._prompt.name, items, self._prompt.output)
+        answer = await self._prompt_runner.ask(self._prompt.name, items, self._prompt.output)
         found = (_verdict(one, new, old) for one in answer.value.verdicts)
         return [verdict for verdict in found if verdict is not None]
 
@@ -60,7 +60,7 @@ def _describe(new: Mapping[str, Case], old: Mapping[str, Memory]) -> str:
 
 
 def _facts(what: str, said_at: datetime | None, slot: str, time_to_live: TimeToLive) -> str:
-    """Say when something was said and, of a fact, what it answers and how long it holds; a rule has no slot."""
+    """Write when something was said and, for facts, the slot and how long it holds."""
     parts = (
         what,
         f"said {said_at:%Y-%m-%d %H:%M}" if said_at else "",

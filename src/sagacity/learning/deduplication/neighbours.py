@@ -1,4 +1,4 @@
-"""What a user's memories already say about the things that were proposed."""
+"""Find the memories of a user that are similar to the candidates."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from sagacity.storage.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What may be a neighbour of one candidate, by number."""
+    """Possible neighbours of one candidate, by number."""
 
     in_slot: Sequence[int]
-    """Those of its slot, and those that its extractor says it ends: however far they are."""
+    """Memories of its slot, and those that its extractor says it ends, at any distance."""
     by_words: Sequence[int]
     by_vector: Mapping[int, float]
-    """With the cosine."""
+    """With their cosines."""
 
     def cosines(self, embedded: Embedded, stored: Mapping[int, Vectors]) -> dict[int, float]:
-        """Return how near each of them is, but for those that are not relevant enough; without a vector 0."""
+        """Return the cosine of each, without those that are not relevant enough; 0 without a vector."""
         cosines = dict.fromkeys((*self.by_words, *self.in_slot), 0.0)
         if embedded.vector is None:
             return cosines
@@ -50,7 +50,7 @@ async def find_neighbours(
     status: Status = Status.CURRENT,
 ) -> Mapping[int, Sequence[Neighbour]]:
     """
-    Find, for each candidate, the memories of one version that may say the same or the opposite.
+    For each candidate, find the memories of one version that may say the same or the opposite.
 
     The nearest by vector, those that share most of its words and those that have the words of its opposites, as far
     as they are relevant enough for the candidate;
@@ -60,7 +60,7 @@ async def find_neighbours(
     they hold the candidate as well: then these are all.
 
     Returns:
-        By index of the candidate; a memory stands once in a list.
+        By index of the candidate; each memory once in a list.
     """
     slots = sorted({embedded.candidate.slot for embedded in candidates} - {""})
     in_slots = await snapshot.memories.in_slots(kinds, user_id, slots, status=status) if slots else []
@@ -89,7 +89,7 @@ async def find_neighbours(
                 by_vector={hit.owner_id: hit.score for hit in near},
             )
         )
-    # Of what was found otherwise than by vector the nearness is asked for all at once, and so are the memories.
+    # Cosines of what was found otherwise than by vector are read all at once, and so are the memories.
     unmeasured = {
         it for found in everything for it in (*found.by_words, *found.in_slot) if it not in found.by_vector
     }
@@ -121,6 +121,6 @@ def _wanted(embedded: Embedded, user_id: UserId, kinds: Collection[MemoryKind], 
 
 
 def _is_in_slot_of(memory: Memory, embedded: Embedded) -> bool:
-    """Whether the memory answers what the candidate answers, in the same version of the agent where that counts."""
+    """Whether the memory has the candidate's slot and, if that matters, the same agent version."""
     is_comparable = memory.kind not in VERSIONED_KINDS or memory.agent_version == embedded.agent_version
     return memory.attributes.slot == embedded.candidate.slot and is_comparable

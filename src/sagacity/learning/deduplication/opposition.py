@@ -1,4 +1,4 @@
-"""Whether what was said later ends what was said before, by the table of opposites; judged by words."""
+"""Whether a later statement ends an earlier one, by the table of opposites; judged by words."""
 
 import re
 from functools import lru_cache
@@ -15,7 +15,7 @@ _PERMITS = re.compile(
 )
 _FORBIDS = re.compile(r"(?:no|no more|stop with|enough with) (?P<thing>[\w -]+?)(?: please)?")
 _LONGEST = 300
-"""Characters of a plain statement; what is longer says more than a row of the table could tell."""
+"""Maximum length of a plain statement; a longer one says more than a row of the table covers."""
 _INSTRUCTS = frozenset(
     "use keep give write make answer reply respond be show speak talk always please prefer state".split()
 )
@@ -23,7 +23,7 @@ _VERBS = frozenset(word for text in _INSTRUCTS for word in read(text).words) | {
 
 
 def ends(newer: str, older: str) -> bool:
-    """Tell whether *older* cannot hold any longer once *newer* was said, by a row of the table or as an instruction."""
+    """Return whether *newer* ends *older*, by a row of the table or as an instruction."""
     if max(len(newer), len(older)) > _LONGEST:
         return False
     now, before = _plain(newer), _plain(older)
@@ -37,7 +37,7 @@ def ends(newer: str, older: str) -> bool:
 
 def leaves_open(newer: str, older: str) -> str:
     """
-    Return what *older* names of the thing that *newer* ends without naming it: "max" of "The dog died.".
+    Return what *older* calls the thing that *newer* ends without naming it: "max" for "The dog died.".
 
     Empty where *newer* ends *older* by no row, or says which one it means.
     """
@@ -99,7 +99,7 @@ def _groups(match: re.Match[str]) -> dict[str, str]:
 
 
 def _is_of_same(ending: dict[str, str], ended: dict[str, str]) -> bool:
-    """Whether two statements are about one person and one thing."""
+    """Whether two statements are about the same person and thing."""
     if ending.get("who") != ended.get("who"):
         return False
     if "thing" in ending and "thing" in ended:
@@ -111,7 +111,7 @@ def _is_of_same(ending: dict[str, str], ended: dict[str, str]) -> bool:
 
 
 def _is_other_value(now: str, before: str) -> bool:
-    """Whether two instructions set one thing to two values: metric and imperial units."""
+    """Whether two instructions set the same thing to different values: metric and imperial units."""
     if now.split(" ", maxsplit=1)[0] not in _INSTRUCTS or before.split(" ", maxsplit=1)[0] not in _INSTRUCTS:
         return False
     one, other = read(now), read(before)

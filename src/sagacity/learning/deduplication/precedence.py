@@ -1,4 +1,4 @@
-"""What stands against a candidate, whatever is said of it: what was said later, and a person's word."""
+"""What overrules a candidate whatever it says: a later statement, or a person's own edit."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -23,9 +23,9 @@ def is_newer(memory: Memory, candidate: Candidate) -> bool:
     """
     Tell whether *memory* was said later than *candidate*, or confirmed by a person since.
 
-    What counts is when a turn happened, not when it was sent: an old conversation may be imported late, and an old
-    window read again. The order of the log counts where a time is unknown, or equal.
-    What agents and tools alone say is never newer than what the user says.
+    What matters is when a turn happened, not when it was sent: an old conversation may be imported late, and an old
+    window read again. The order of the log decides if a time is unknown or equal.
+    What only agents and tools say is never newer than what the user says.
     """
     if is_confirmed(memory, candidate):
         return True

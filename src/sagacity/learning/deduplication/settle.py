@@ -1,4 +1,4 @@
-"""What words alone decide: of candidates among themselves, and of each against the memories near it."""
+"""What words alone decide: among candidates, and between each candidate and the memories near it."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -33,18 +33,18 @@ from sagacity.learning.deduplication.text_equivalence import (
 )
 
 SAME_COSINE = 0.95
-"""At least this, and no word that says something else: the same."""
+"""Minimum cosine of two texts that say the same, if no word says something else."""
 NEAR_COSINE = 0.5
-"""At least this: near enough to a memory to be judged. MiniLM gives a move from one city to another 0.59."""
+"""Minimum cosine of a memory to be judged. MiniLM gives a move from one city to another 0.59."""
 MOST_JUDGED = 20
-"""Memories that a candidate is judged by, the nearest: however many there are, a prompt has room for them."""
+"""How many nearest memories a candidate is judged by: a prompt has room for these."""
 TWIN_COSINE = 0.8
-"""At least this: near enough to another candidate to be judged. One extractor rarely repeats itself."""
+"""Minimum cosine of another candidate to be judged. One extractor rarely repeats itself."""
 _FULLER = "says all of it and more"
 
 
 class Settled(Value):
-    """Verdicts that words alone give, and the cases that are left."""
+    """The verdicts of words alone, and the remaining cases."""
 
     verdicts: dict[int, Verdict]
     cases: tuple[Case, ...]
@@ -123,7 +123,7 @@ def _cosine(one: Embedded, other: Embedded) -> float:
 def _against_newer(
     candidates: Sequence[Embedded], index: int, newer: Sequence[int], *, is_judged: bool
 ) -> Iterator[Verdict]:
-    """Yield what the newer candidates leave of this one, if not all."""
+    """Yield the verdict on this candidate, if newer ones leave less than all of it."""
     mine = candidates[index].candidate
     for other in newer:
         theirs = candidates[other].candidate
@@ -141,7 +141,7 @@ def _against_newer(
 
 
 def _within_fuller(candidates: Sequence[Embedded], kept: Sequence[int]) -> Iterator[tuple[int, Verdict]]:
-    """Yield a verdict for each candidate that another one, older or newer, contains."""
+    """Yield a verdict for each candidate that another one contains."""
     for index in kept:
         for other in kept:
             if _comparable(candidates[index], candidates[other]) and _is_fuller(
@@ -286,7 +286,7 @@ def _case(
     *,
     settled: Collection[MemoryId] = (),
 ) -> Case:
-    """Gather what a candidate is to be judged by; not the memories that are *settled*."""
+    """Collect what a candidate is judged by, without *settled* memories."""
     mine = candidates[index]
     slot, ends, least = (
         mine.candidate.slot,

@@ -1,4 +1,4 @@
-"""Rows that resemble one another gather into clusters: average linkage, in memory that grows only with the rows."""
+"""Cluster similar rows by average linkage, in memory linear in the number of rows."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Everything that one run changes, written together or not at all."""
+"""Commit everything that a run changes in one transaction."""
 
 import asyncio
 from collections import Counter
@@ -26,7 +26,7 @@ async def commit(
     written: Sequence[Written],
 ) -> Counter[Effect]:
     """
-    Write what a run came to. Done twice, it changes nothing the second time.
+    Write the results of a run; idempotent.
 
     What happened since the playbooks were read counts: what somebody changed, decided on or deleted stays as it is now,
     and so does its cluster; the next run sees to it.
@@ -35,13 +35,13 @@ async def commit(
         transaction: open.
         lease: the tenant's.
         spec: decides what is stored of each cluster.
-        run: when it is, and of what.
-        state: what it started from.
-        plan: what was to be done.
-        written: what came of the plan's tasks.
+        run: what is distilled, and when.
+        state: what the run started from.
+        plan: what the run planned.
+        written: the results of the plan's tasks.
 
     Returns:
-        What became of the clusters that were written up, and of those that are gone.
+        The effects on the clusters that were written up, and on those that are gone.
 
     Raises:
         Conflict: the lease was lost, or a quarantine took a playbook; the transaction must not commit.
@@ -73,12 +73,12 @@ async def _as_now(
 def _settled(
     spec: Spec, run: Run, written: Sequence[Written], now: Mapping[MemoryId, Memory]
 ) -> list[Settlement]:
-    """Compare each cluster's members, of which there may be thousands, with what they are now."""
+    """Compare each cluster's members, of which there may be thousands, with their current state."""
     return [spec.settle(run, one, now) for one in written]
 
 
 async def _within_quota(transaction: Transaction, settled: Sequence[Settlement]) -> list[Settlement]:
-    """Return what is stored of clusters: nothing, where it would be a memory more than there may be."""
+    """Return what to store of clusters: nothing where it would exceed the quota."""
     kept: list[Settlement] = []
     new = 0
     for one in settled:

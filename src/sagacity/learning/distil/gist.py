@@ -1,4 +1,4 @@
-"""What a rule says without its examples: by that it is compared with the rules of others."""
+"""The gist of a rule, without its examples: rules of different users are compared by it."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""Which of today's clusters was which before: by members in common, or by what they are about."""
+"""Which cluster continues which previous one: by common members, or by topic."""
 
 import hashlib
 from collections import Counter
@@ -16,23 +16,23 @@ _ROWS_AT_ONCE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """One of today's clusters, and what it was."""
+    """One of today's clusters, and its predecessor."""
 
     members: tuple[int, ...]
     cluster_id: str | None = None
-    """None: it is new."""
+    """None if it is new."""
     overlap: float = 0.0
-    """0..1: the share of members in common with what it was (Jaccard)."""
+    """0..1: the share of members in common with its predecessor (Jaccard)."""
 
     @property
     def has_moved(self) -> bool:
-        """Whether others took the places of all the members that it had."""
+        """Whether all of its former members were replaced."""
         return self.cluster_id is not None and not self.overlap
 
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Today's clusters in the order in which they were given, and the ids of those that are gone."""
+    """Today's clusters in the given order, and the ids of those that are gone."""
 
     traced: tuple[Traced, ...]
     vanished: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""In what order playbooks were taught."""
+"""The order in which playbooks were taught."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from sagacity.domain.memory import Memory
 
 
 def newest_first(playbooks: Iterable[Memory]) -> list[Memory]:
-    """Return playbooks by when they were last said, the newest first; one that nobody said by when it changed."""
+    """Return playbooks by when they were last said, newest first; those that nobody said by when they changed."""
     return sorted(
         playbooks,
         key=lambda book: (book.attributes.said_at or book.updated_at, book.memory_id),

@@ -1,4 +1,4 @@
-"""The organisation's own learning: agent playbooks from what users taught, skills from those."""
+"""The background task of an organisation: distil agent playbooks from user playbooks, and skills from those."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ _FAILED_RETRY_SECONDS = 60.0
 
 
 class Distil:
-    """Makes agent playbooks of what users taught, and skills of those: what someone asked for, then what is due."""
+    """Makes agent playbooks of what users taught, and skills of those: first on request, then what is due."""
 
     name = DISTIL
     scope = TaskScope.ORGANISATION
@@ -48,7 +48,7 @@ class Distil:
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Do the organisation's part of operations, and what became due by itself.
+        Run requested operations of the organisation, then what is due.
 
         Raises:
             Conflict: another worker took over.
@@ -57,7 +57,7 @@ class Distil:
         return TaskReport(retry_at=await self._unasked(subject.tenant, lease, aggregated))
 
     async def _operations(self, tenant: Tenant, lease: Lease) -> list[tuple[str, str]]:
-        """Do what someone asked for; returns name and agent version of the playbooks that were aggregated."""
+        """Run requested operations; returns name and agent version of the aggregated playbooks."""
         aggregated: list[tuple[str, str]] = []
         async with self._storage.read(tenant) as snapshot:
             waiting = await _asked(snapshot)
@@ -84,7 +84,7 @@ class Distil:
         return aggregated
 
     async def _stop(self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease) -> None:
-        """End a cancelled operation; what it left out is not begun again by itself at once."""
+        """End a cancelled operation, and do not start its remaining work at once."""
         name, version = _asked_of(operation)
         async with self._storage.begin(tenant) as transaction:
             await transaction.leases.check(lease)
@@ -99,7 +99,7 @@ class Distil:
 
     async def _do(self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease) -> Result:
         """
-        Do one operation; returns what was made.
+        Run one operation; returns what was made.
 
         Raises:
             OperationCancelled: it was cancelled; nothing was written.
@@ -116,15 +116,15 @@ class Distil:
         self, tenant: Tenant, lease: Lease, aggregated_before: Sequence[tuple[str, str]]
     ) -> datetime | None:
         """
-        Aggregate where enough was taught since the last time, and write skills of what was aggregated.
+        Aggregate if enough was taught since the last run, and write skills of what was aggregated.
 
         Args:
             tenant: whose.
             lease: the tenant's.
-            aggregated_before: what someone asked for just now; who did does not wait for skills.
+            aggregated_before: what was just aggregated on request; the requester does not wait for skills.
 
         Returns:
-            When to try again what failed; None: nothing did.
+            When to retry what failed; None if nothing did.
         """
         has_failed = False
         aggregated_now = await self._aggregation.due(tenant)
@@ -145,7 +145,7 @@ class Distil:
         return self._clock.now() + timedelta(seconds=_FAILED_RETRY_SECONDS) if has_failed else None
 
     async def _generate_skills(self, tenant: Tenant, name: str, version: str, lease: Lease) -> None:
-        """Write skills after an aggregation, where the tenant wants that; their failure undoes no aggregation."""
+        """Write skills after an aggregation, if the tenant wants that; a failure does not undo the aggregation."""
         try:
             await self._skills.run(tenant, name, version, requested=False, lease=lease)
         except Conflict:

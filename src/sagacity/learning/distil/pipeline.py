@@ -1,4 +1,4 @@
-"""User playbooks are distilled: read → cluster → lineage → plan → write → commit; a spec says into what."""
+"""Distil user playbooks: read → cluster → lineage → plan → write → commit; a spec says into what."""
 
 import asyncio
 from collections import Counter
@@ -41,7 +41,7 @@ from sagacity.storage.transaction import Storage, Transaction
 
 _log = structlog.get_logger(__name__)
 _CALLS_AT_ONCE = 4
-"""Clusters that are written up side by side."""
+"""How many clusters are written up in parallel."""
 _IN_FORCE_SHOWN = 10
 
 
@@ -74,7 +74,7 @@ class Distiller:
             return await self._spec.due(snapshot, config)
 
     async def put_off(self, transaction: Transaction, name: str, agent_version: str) -> None:
-        """Let a run that was stopped by hand not begin again by itself before enough more is taught."""
+        """After a cancelled run, wait until enough more is taught before the next one starts by itself."""
         await self._spec.put_off(transaction, name, agent_version)
 
     async def run(
@@ -94,9 +94,9 @@ class Distiller:
             tenant: whose.
             name: the playbooks' name, which is that of their extractor.
             agent_version: for which version of the agent.
-            requested: someone asked for it; the spec says what that changes.
+            requested: whether someone requested it; the spec says what that changes.
             lease: the tenant's; without it nothing is written.
-            watch: hears how far it is, and can stop it.
+            watch: gets the progress, and can stop the run.
 
         Raises:
             Conflict: the lease was lost; nothing was written.
@@ -150,17 +150,17 @@ class Distiller:
             run_id=RunId(self._ids.new()),
             at=self._clock.now(),
         )
-        return replace(run, has_model=await self._asker(run) is not None)
+        return replace(run, has_model=await self._prompt_runner(run) is not None)
 
-    async def _asker(self, run: Run) -> PromptRunner | None:
-        """Return the model as far as it may be asked now: the spending cap may be reached on the way."""
+    async def _prompt_runner(self, run: Run) -> PromptRunner | None:
+        """Return the model if it may be called now; the spending cap may be reached during the run."""
         calls = await self._models.of(run.tenant, run.config)
         return calls.prompt_runner(Role.GENERATION, run.actor)
 
     async def _lineage(
         self, run: Run, state: State, found: Sequence[Sequence[int]], similarity: float
     ) -> Lineage:
-        """Find out which clusters were which before: by members in common, or else by what they were about."""
+        """Match clusters with previous ones: by common members, else by topic."""
         members = [[state.ids[row] for row in group] for group in found]
         known = {cluster_id: set(cluster.member_ids) for cluster_id, cluster in state.known.items()}
         lineage = await asyncio.to_thread(trace, members, known)
@@ -172,7 +172,7 @@ class Distiller:
         return await asyncio.to_thread(moved, lineage, means, former, similarity)
 
     async def _write_all(self, run: Run, state: State, plan: Plan, watch: ProgressReporter) -> list[Written]:
-        """Find words for each cluster, a few at a time; one that fails leaves the others theirs."""
+        """Write the text for each cluster, a few at a time; a failure does not affect the others."""
         rows = {memory_id: row for row, memory_id in enumerate(state.ids)}
         slots = asyncio.Semaphore(_CALLS_AT_ONCE)
         done = count(1)
@@ -201,7 +201,7 @@ class Distiller:
     async def _write(
         self, run: Run, task: Task, vectors: Vectors, in_force: tuple[Memory, ...], watch: ProgressReporter
     ) -> Written:
-        """Find the words for one cluster."""
+        """Write the text for one cluster."""
         cluster_id = self._ids.new() if task.cluster is None else task.cluster.cluster_id
         nothing = Written(task, MemoryUid(self._ids.new()), cluster_id)
         async with self._storage.read(run.tenant) as snapshot:
@@ -212,7 +212,7 @@ class Distiller:
             conversations = await self._spec.conversations(snapshot, run, members)
         if len(members) < len(task.members):  # some were deleted since: the next run sees them gone
             return replace(nothing, is_left=True)
-        prompt_runner = await self._asker(run)
+        prompt_runner = await self._prompt_runner(run)
         if prompt_runner is None and task.needs_model:
             return replace(nothing, is_left=True)
         material = Material(
@@ -232,7 +232,7 @@ class Distiller:
         return replace(nothing, draft=draft, members=members)
 
     async def _embedded(self, run: Run, written: Sequence[Written]) -> list[Written]:
-        """Give drafts their vectors; where the embedder fails they are stored all the same, and queued."""
+        """Embed drafts; if the embedder fails, they are stored without vectors and queued."""
         texts = [one.draft.search_text for one in written if one.draft is not None]
         if not texts:
             return list(written)
@@ -279,7 +279,7 @@ def _user_count(state: State, group: Sequence[int]) -> int:
 def _shown(
     task: Task, in_force: Sequence[Memory], rows: Vectors, vectors: Mapping[int, Vectors]
 ) -> tuple[Memory, ...]:
-    """Return what is in force that a cluster is compared with: its own first, then what is most like it."""
+    """Return the memories in force that a cluster is compared with: its own first, then the most similar."""
     mean = rows.mean(axis=0)
 
     def order(one: Memory) -> tuple[bool, float]:

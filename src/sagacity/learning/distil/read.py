@@ -1,4 +1,4 @@
-"""What a run reads: user playbooks with their vectors, the clusters before, and what was made of them."""
+"""Read what a run needs: user playbooks with their vectors, the previous clusters and their results."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _TEXTS_A_CALL = 1_000
 
 async def read_state(storage: Storage, embedder: Embedder, run: Run, product: MemoryKind) -> State:
     """
-    Read the current user playbooks of one name and agent version, and what was made of them.
+    Read the current user playbooks of one name and agent version, and the memories made of them.
 
     Raises:
         ProviderError: vectors that are missing cannot be made now.
@@ -58,7 +58,7 @@ def _gists(candidates: Mapping[MemoryId, ClusterCandidate]) -> dict[MemoryId, st
 
 
 async def _embedded(embedder: Embedder, texts: Mapping[MemoryId, str]) -> dict[int, Vectors]:
-    """Make the vectors of texts, some at a time: others have the event loop between."""
+    """Embed texts a few at a time, so that others have the event loop in between."""
     ids, vectors = list(texts), dict[int, Vectors]()
     for start in range(0, len(ids), _TEXTS_A_CALL):
         some = ids[start : start + _TEXTS_A_CALL]

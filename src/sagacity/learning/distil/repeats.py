@@ -1,4 +1,4 @@
-"""A draft that says what a playbook or skill says already is not proposed beside it; pure."""
+"""Drop drafts that repeat an existing playbook or skill; pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,9 +18,9 @@ def without_repeats(
     written: Sequence[Written], others: Sequence[Memory], vectors: Mapping[int, Vectors]
 ) -> list[Written]:
     """
-    Take the drafts away that say nothing that is not said in *others* or in a draft before them.
+    Remove drafts that *others* or an earlier draft already say.
 
-    A draft that rewrites what its cluster had before stays: it takes its place.
+    A draft that rewrites its cluster's former text stays, because it replaces that.
 
     Args:
         written: what came of the clusters; drafts with their vectors, as far as there are any.

@@ -1,4 +1,4 @@
-"""What a spec says of one thing that is distilled, and the values that go down the pipeline."""
+"""The interface of a spec, which says what is distilled, and the values of the pipeline."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -243,7 +243,7 @@ class Settlement:
     before: Memory | None = None
     """What *saved* was, where the change log tells of it."""
     reason: str = ""
-    """What the change log gives as the reason."""
+    """The reason in the change log."""
 
 
 MISSED = Settlement(Effect.MISSED)

@@ -1,4 +1,4 @@
-"""What an episode is made of, and how it goes on when more is said; pure."""
+"""What an episode consists of, and how it grows when more is said; pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Conversations that became quiet or long are summed up: due → read → sum up → keep, each by itself."""
+"""Summarise conversations that became quiet or long: due → read → summarise → store, each by itself."""
 
 import asyncio
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ class _Read:
 
 
 class Summarize:
-    """Keeps an episode for each conversation. A run that is done twice, or cut short, leaves one."""
+    """Keeps one episode for each conversation, even if a run is repeated or interrupted."""
 
     name = SUMMARIZE
     scope = TaskScope.USER
@@ -76,12 +76,12 @@ class Summarize:
         self._ids = parts.ids
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return when the next conversation is summed up if nothing more is said in it."""
+        """Return when the next conversation is due if nothing more is said in it."""
         waiting = await snapshot.conversations.unsummarized(subject.user_id, limit=_CONVERSATIONS_A_RUN)
         return look_at(min(map(self._due_at, waiting), default=None), now=self._clock.now())
 
     def _due_at(self, conversation: Conversation) -> datetime:
-        """Return when a conversation is summed up: at once if much is new, else when it was quiet for long enough."""
+        """Return when a conversation is due: at once if much is new, else after a quiet time."""
         messages = conversation.message_count - conversation.summarized_count
         tokens = conversation.token_count - conversation.summarized_tokens
         if messages >= LONG_MESSAGES or tokens >= LONG_TOKENS:
@@ -90,7 +90,7 @@ class Summarize:
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Sum up what is due.
+        Summarise the due conversations.
 
         Raises:
             Conflict: the lease was lost.
@@ -114,7 +114,7 @@ class Summarize:
         memory = None if written is None else self._episode(subject, read, written)
         vectors = {} if memory is None else await self._vectors(memory)
         run_id = RunId(self._ids.new())
-        # Done twice it writes the same.
+        # Run twice, it writes the same.
         await self._storage.retry(
             lambda: self._commit(subject.tenant, read, memory, vectors, lease, run_id=run_id)
         )
@@ -123,7 +123,7 @@ class Summarize:
             report.count(MemoryKind.EPISODIC, added=int(is_new), updated=int(not is_new))
 
     async def _read(self, tenant: Tenant, conversation: Conversation) -> _Read:
-        """Read what is new in a conversation, as far as no quarantine holds it."""
+        """Read the new turns of a conversation that no quarantine holds."""
         async with self._storage.read(tenant, shows_held=False) as snapshot:
             turns = await snapshot.interactions.page_of_session(
                 conversation.user_id,
@@ -139,7 +139,7 @@ class Summarize:
         return _Read(conversation, turns, episode, is_learned(settings, MemoryKind.EPISODIC))
 
     async def _write(self, read: _Read, calls: ModelSession) -> Written | None:
-        """Return the summary; None if nothing is worth one."""
+        """Return the summary; None if nothing deserves one."""
         runner = calls.prompt_runner(Role.GENERATION, LEARNER)
         if runner is not None and read.turns:
             try:
@@ -192,7 +192,7 @@ class Summarize:
         )
 
     async def _vectors(self, memory: NewMemory) -> dict[MemoryUid, Vectors]:
-        """Embed an episode; where the embedder fails it is stored all the same, and queued."""
+        """Embed an episode; if the embedder fails, it is stored without a vector and queued."""
         try:
             [vector] = await self._embedder.embed([memory.search_text], background=True)
         except ProviderError as error:
@@ -211,7 +211,7 @@ class Summarize:
         run_id: RunId,
     ) -> None:
         """
-        Write the episode and how far the conversation is summed up, together or not at all.
+        Write the episode and how far the conversation is summed up, atomically.
 
         Nothing is written of a conversation that was deleted meanwhile, or lost turns to that or to a quarantine: a
         summary would tell what was in them. What is left is as due as it was.

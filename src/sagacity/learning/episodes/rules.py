@@ -1,4 +1,4 @@
-"""A conversation in short without a model: what its user said, in their own words, and how it ended; pure."""
+"""Summarise a conversation without a model: the user's own words, and how it ended; pure."""
 
 from collections.abc import Sequence
 

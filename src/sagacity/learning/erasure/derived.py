@@ -1,4 +1,4 @@
-"""What serves all users and rests on one of them: deleted with its history, and distilled again from the others."""
+"""Delete what serves all users but was derived from an erased one, and distil it again from the others."""
 
 from collections.abc import Sequence
 

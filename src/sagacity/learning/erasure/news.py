@@ -1,4 +1,4 @@
-"""The news that a user was erased, by which every process lets go of what it keeps in memory."""
+"""The announcement that a user was erased, on which every process clears its caches."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""The report of an erasure: made, signed, and checked; pure but for the backups, which are looked into."""
+"""The report of an erasure: made, signed and verified; pure, except that it looks into backups."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The background task that erases users: rows in batches, then what they left in files, then a search for leftovers."""
+"""The background task that erases users: rows in batches, then files, then a search for leftovers."""
 
 import asyncio
 import time

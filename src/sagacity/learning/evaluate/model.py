@@ -1,4 +1,4 @@
-"""A model judges a session; where an answer has a shadow, it compares the two without knowing which is which."""
+"""A model judges a session; if answers have shadows, it compares the two without knowing which is which."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Sessions that have become quiet are judged: due → read → judge → store, each session by itself."""
+"""Judge sessions that have become quiet: due → read → judge → store, each by itself."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.transaction import Transaction
 
 _SESSIONS_A_RUN = 8
-"""Judged side by side; what more is due comes in the next run, so that learning has its turn between."""
+"""How many sessions one run judges, in parallel; the rest waits for the next run, so that learning has its turn."""
 _WAITING_READ = 1_000
 _TURNS_READ = 1_000
 """Of a longer session the newest turns are judged."""
@@ -43,7 +43,7 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What was said in a session up to the moment at which it was read."""
+    """The turns of a session up to the time of reading."""
 
     session: WaitingSession
     turns: Sequence[Interaction]
@@ -54,7 +54,7 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """What one evaluator made of a session: a result, nothing where none is called for, or what kept it from one."""
+    """The outcome of one evaluator for a session: a result, nothing if not sampled, or an error."""
 
     evaluator: AgentSuccessConfig
     result: NewEvaluation | None = None
@@ -75,7 +75,7 @@ class Evaluate:
         self._clock = parts.clock
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return when a session of the user has to be judged next, if it stays quiet."""
+        """Return when a session of the user is due next, if it stays quiet."""
         if not subject.config.agent_success_configs:
             return Look()
         now = self._clock.now()
@@ -86,7 +86,7 @@ class Evaluate:
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Judge those of the user's sessions that have been quiet for long enough.
+        Judge the user's sessions that have been quiet for long enough.
 
         A session in which something new is said is judged anew, and the result replaced. What fails is tried again
         later and then given up as a dead letter; no other session waits for it.
@@ -116,7 +116,7 @@ class Evaluate:
     async def _queued(
         self, snapshot: Transaction, user_id: UserId, config: TenantConfig
     ) -> list[tuple[DeadLetter, AgentSuccessConfig]]:
-        """Return what someone wants to have judged after it was given up."""
+        """Return the dead letters to judge again on request."""
         evaluators = {learner_name(one): one for one in config.agent_success_configs or ()}
         letters = await snapshot.dead_letters.list_newest(user_id=user_id, statuses=[DeadLetterStatus.QUEUED])
         return [(letter, evaluators[letter.learner]) for letter in letters if letter.learner in evaluators]
@@ -136,7 +136,7 @@ class Evaluate:
     async def _evaluate(
         self, tenant: Tenant, config: TenantConfig, calls: ModelSession, task: _Task, lease: Lease
     ) -> None:
-        """Judge one session by all its evaluators, side by side, and store what they say."""
+        """Judge one session with all of its evaluators in parallel, and store the results."""
         said = None if task.session is None else await self._read(tenant, task.session)
         judged: list[_Judged] = []
         if said is not None and said.turns:
@@ -144,7 +144,7 @@ class Evaluate:
             judged = await asyncio.gather(
                 *(self._judge(tenant, config, calls, one, said) for one in evaluators)
             )
-        # Done twice it writes the same.
+        # Run twice, it writes the same.
         await self._storage.retry(lambda: self._commit(tenant, task, said, judged, lease))
 
     async def _read(self, tenant: Tenant, session: WaitingSession) -> _Said:
@@ -186,7 +186,7 @@ class Evaluate:
         self, tenant: Tenant, task: _Task, said: _Said | None, judged: Sequence[_Judged], lease: Lease
     ) -> None:
         """
-        Write results and failures, and when the session is judged next, together or not at all.
+        Write results and failures, and when the session is due next, atomically.
 
         Nothing is written of a session that lost turns while its judges worked: a verdict would quote what was deleted.
         What is left of it is as due as it was.

@@ -1,4 +1,4 @@
-"""How a session went by what its user says last, where no model is asked; pure, and silent when in doubt."""
+"""Judge a session without a model, by the user's last words; pure, and undecided when in doubt."""
 
 import re
 from collections.abc import Sequence

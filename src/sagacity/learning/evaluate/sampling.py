@@ -1,4 +1,4 @@
-"""Chance that comes out the same each time: which sessions are judged, and which transcript is shown first; pure."""
+"""Reproducible sampling: which sessions are judged, and which transcript is shown first; pure."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""A whole session as text for a judge: as the user saw it, or with the shadow's answers in place; pure."""
+"""A session as text for a judge: as the user saw it, or with the shadow's answers instead; pure."""
 
 from collections.abc import Sequence
 

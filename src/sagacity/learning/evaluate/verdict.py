@@ -1,4 +1,4 @@
-"""What a judge says of a session, and what that means once the two transcripts have their names back; pure."""
+"""A judge's answer, and what it means once it is known which transcript was the shadow's; pure."""
 
 from sagacity.domain.base import Value
 from sagacity.domain.evaluation import FailureType, RegularVsShadow

@@ -1,4 +1,4 @@
-"""What an extractor is."""
+"""The interface of an extractor."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ from sagacity.learning.prompt_runner import PromptRunner
 
 
 class Known(Value):
-    """What is remembered of a user, as an extractor is told."""
+    """A memory of a user, as shown to an extractor."""
 
     content: str
     slot: str = ""
     said_at: datetime | None = None
     ended_at: datetime | None = None
-    """Since when it holds no longer."""
+    """Since when it no longer holds."""
     memory_id: MemoryId | None = None
-    """None for what another extractor has just found."""
+    """None for what another extractor has just proposed."""
 
 
 class Extraction(Value):
-    """What an extractor proposes, and how it came to it."""
+    """What an extractor proposes, and by which method."""
 
     candidates: tuple[Candidate, ...]
     dropped: dict[Rejection, int] = {}
-    """How many other entries the answer had, by why they were dropped."""
+    """Number of dropped entries, by reason."""
     method: str
     """`rules` or `model`."""
     prompt_version: str = ""
@@ -40,16 +40,16 @@ class Extraction(Value):
 
 
 class Extractor(Protocol):
-    """Reads a window and proposes candidates of one kind; writes nothing."""
+    """Reads a window and proposes candidates of one kind, without writing anything."""
 
     @property
     def kind(self) -> MemoryKind:
-        """The kind that it proposes."""
+        """The kind of its candidates."""
         ...
 
     async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
         """
-        Propose what the unread turns of *window* teach.
+        Propose candidates from the unread turns of *window*.
 
         Args:
             window: the turns; those kept for context give meaning but no candidates of their own.
@@ -68,19 +68,19 @@ NEIGHBOUR_COUNT = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfiguredExtractor:
-    """One extractor as a tenant configured it; whether rules or a model read is decided later."""
+    """One configured extractor; whether rules or a model are used is decided later."""
 
     name: str
     definition: str
-    """What it looks for, in the tenant's words."""
+    """What to look for, in the tenant's words."""
     window: WindowOverride
     sources: frozenset[str]
     """Request sources that it reads; empty for all."""
     open: Callable[[PromptRunner | None], Extractor]
-    """Gives the extractor, with whom it may ask; None: by rules, as no model may be called."""
+    """Returns the extractor, given the model that it may call; None for rules."""
     condition: str = ""
     """When a window is worth reading, in the tenant's words; empty: always."""
     neighbour_count: int = NEIGHBOUR_COUNT
-    """With how many near memories its candidates are compared."""
+    """How many near memories its candidates are compared with."""
     neighbour_threshold: float = 0.0
-    """How near these have to be, as a similarity in 0..1 (see `domain.query.similarity`)."""
+    """Their minimum similarity, in 0..1 (see `domain.query.similarity`)."""

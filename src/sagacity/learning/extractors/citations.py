@@ -1,4 +1,4 @@
-"""Which turns stand behind what a model noted: those that it cites, if they say it, else the one that does."""
+"""Which turns support what a model noted: those that it cites if they say it, else the turn that does."""
 
 import re
 from collections import Counter, defaultdict

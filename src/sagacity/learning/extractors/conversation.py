@@ -1,4 +1,4 @@
-"""Facts about the user and rules for the agent, read by a model in one call: half the tokens of a call for each."""
+"""Extract facts about the user and rules for the agent in one model call, which takes half the tokens of two."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ class ConversationExtractor:
         profile: ModelProfileExtractor,
         playbook: ModelUserPlaybookExtractor,
     ) -> None:
-        self._asker = prompt_runner
+        self._prompt_runner = prompt_runner
         facts, rules = profile.settings, playbook.settings
         self._fixed = {
             "agent_context": _both(facts["agent_context"], rules["agent_context"]),
@@ -69,7 +69,7 @@ class ConversationExtractor:
             "known_playbooks": known_lines(rules, letter="R"),
             "conversation": render_window(window),
         }
-        answer = await self._asker.ask(
+        answer = await self._prompt_runner.ask(
             CONVERSATION_PROMPT, variables, ConversationExtraction, image=window.image
         )
         citations = Citations(window, answer.instructions)

@@ -1,4 +1,4 @@
-"""The expert's answers beside the agent's: what the expert prompt is asked about."""
+"""The expert's answers beside the agent's, as variables of the expert prompt."""
 
 from collections.abc import Sequence
 

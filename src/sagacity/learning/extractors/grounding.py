@@ -1,4 +1,4 @@
-"""What a model proposed becomes candidates, as far as turns stand behind it."""
+"""Turn a model's entries into candidates if turns support them."""
 
 import asyncio
 import re

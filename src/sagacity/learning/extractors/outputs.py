@@ -1,4 +1,4 @@
-"""What the answers of the learning prompts are parsed into."""
+"""The types into which answers of the learning prompts are parsed."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Facts about the user, read by a model."""
+"""Extract facts about the user with a model."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -47,7 +47,7 @@ class ModelProfileExtractor:
         agent_context: str = "",
         metadata_definition: str = "",
     ) -> None:
-        self._asker = prompt_runner
+        self._prompt_runner = prompt_runner
         self._name = name
         self.settings = {
             "agent_context": or_none_given(agent_context),
@@ -75,7 +75,9 @@ class ModelProfileExtractor:
             "known": known_lines(known),
             "conversation": render_window(window),
         }
-        answer = await self._asker.ask(PROFILE_PROMPT, variables, ProfileExtraction, image=window.image)
+        answer = await self._prompt_runner.ask(
+            PROFILE_PROMPT, variables, ProfileExtraction, image=window.image
+        )
         return await extracted(
             profile_candidates(answer.value.profiles, Citations(window, answer.instructions), window, known),
             prompt_version=answer.prompt_version,
@@ -134,7 +136,7 @@ def _candidate(
 
 
 def profile_extractors(config: TenantConfig, *, asked: bool) -> list[ConfiguredExtractor]:
-    """Return those that the tenant configured; *asked*: also those that run only on request."""
+    """Return the configured extractors; if *asked*, also those that run only on request."""
     return [
         ConfiguredExtractor(
             name=one.extractor_name,

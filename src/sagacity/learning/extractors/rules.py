@@ -20,7 +20,7 @@ class RuleProfileExtractor:
 
     @property
     def kind(self) -> MemoryKind:
-        """The kind that it proposes."""
+        """The kind of its candidates."""
         return MemoryKind.PROFILE
 
     async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
@@ -38,7 +38,7 @@ class RuleUserPlaybookExtractor:
 
     @property
     def kind(self) -> MemoryKind:
-        """The kind that it proposes."""
+        """The kind of its candidates."""
         return MemoryKind.USER_PLAYBOOK
 
     async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
@@ -49,5 +49,5 @@ class RuleUserPlaybookExtractor:
 async def _extract(
     find: Callable[..., tuple[Candidate, ...]], *told: Window | tuple[KnownFact, ...]
 ) -> Extraction:
-    """Run *find* beside this process. What is known already is proposed again: its evidence grows by it."""
+    """Run *find* in the compute process. Known memories are proposed again, so that their evidence grows."""
     return Extraction(candidates=await COMPUTE.run(find, *told), method=METHOD)

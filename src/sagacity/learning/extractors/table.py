@@ -1,4 +1,4 @@
-"""The table of what is learned from a user's log: to add a kind, write its extractors in a file and add a row."""
+"""The table of extractors: to add a kind, write its extractors in a file and add a row."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from sagacity.learning.extractors.user_playbook import user_playbook_extractors
 
 
 class Configured(Protocol):
-    """Reads a kind's extractors out of a configuration."""
+    """Returns a kind's extractors from a configuration."""
 
     def __call__(self, config: TenantConfig, *, asked: bool) -> Sequence[ConfiguredExtractor]:
-        """Return those that the tenant configured; *asked*: also those that run only on request."""
+        """Return the configured extractors; if *asked*, also those that run only on request."""
         ...
 
 

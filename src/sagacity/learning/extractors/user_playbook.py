@@ -1,4 +1,4 @@
-"""Rules for the agent, read by a model out of corrections, successes and experts' answers."""
+"""Extract rules for the agent with a model, from corrections, successes and experts' answers."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -50,7 +50,7 @@ class ModelUserPlaybookExtractor:
         agent_context: str = "",
         tools: Sequence[tuple[str, str]] = (),
     ) -> None:
-        self._asker = prompt_runner
+        self._prompt_runner = prompt_runner
         self._name = name
         self.settings = {
             "agent_context": or_none_given(agent_context),
@@ -81,7 +81,7 @@ class ModelUserPlaybookExtractor:
         if has_expert(window):
             prompt = EXPERT_PROMPT
             variables["triples"] = render_triples(window)
-        answer = await self._asker.ask(prompt, variables, UserPlaybookExtraction, image=window.image)
+        answer = await self._prompt_runner.ask(prompt, variables, UserPlaybookExtraction, image=window.image)
         citations = Citations(window, answer.instructions)
         return await extracted(
             (playbook_candidate(draft, citations) for draft in answer.value.playbooks),
@@ -91,7 +91,7 @@ class ModelUserPlaybookExtractor:
 
 
 def user_playbook_extractors(config: TenantConfig, *, asked: bool) -> list[ConfiguredExtractor]:
-    """Return those that the tenant configured; *asked*: also those that run only on request."""
+    """Return the configured extractors; if *asked*, also those that run only on request."""
     return [_configured(config, one) for one in config.user_playbook_extractors(asked=asked)]
 
 

@@ -1,4 +1,4 @@
-"""What a background task is: whose, when it is due, what it does under a lease."""
+"""The interface of a background task: its scope, when it is due, and what it does under a lease."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,29 +17,29 @@ from sagacity.storage.transaction import Transaction
 
 
 class TaskScope(StrEnum):
-    """What a task works on."""
+    """The scope of a task."""
 
     USER = "user"
     """One user's log."""
     ORGANISATION = "organisation"
-    """What all users of an organisation share."""
+    """The organisation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whose work is done, by the configuration as it was when the run began."""
+    """The subject of a run, with the configuration as of its start."""
 
     scope: DueScope
     config: TenantConfig
     calls: ModelSession
     groups: Sequence[LearnerGroup] = ()
-    """The learners that the configuration asks for."""
+    """The configured learners."""
     force: bool = False
-    """Somebody asked: what is short of a full step is read, too."""
+    """Whether turns short of a full step are read too, because somebody asked."""
 
     @property
     def tenant(self) -> Tenant:
-        """Whose data it is."""
+        """The organisation of the data."""
         return self.scope.tenant
 
     @property
@@ -48,7 +48,7 @@ class Subject:
         Whose log it is.
 
         Raises:
-            ValueError: it is the organisation's work, which is no user's.
+            ValueError: the scope is the organisation, not a user.
         """
         if self.scope.user_id is None:
             raise ValueError("the organisation's own work is no user's")
@@ -57,28 +57,28 @@ class Subject:
 
 @dataclass(slots=True)
 class TaskReport:
-    """What a run did, in one task or in all of a scope."""
+    """The result of a run, of one task or of a whole scope."""
 
     added: dict[MemoryKind, int] = field(default_factory=dict[MemoryKind, int])
     updated: dict[MemoryKind, int] = field(default_factory=dict[MemoryKind, int])
     failed: dict[str, str] = field(default_factory=dict[str, str])
-    """What failed in its last try, with the error: learners, tasks, the configuration."""
+    """What failed in its last attempt, with the error: learners, tasks, the configuration."""
     busy: bool = False
-    """Whether another worker held some of the work."""
+    """Whether another worker held a lease on some of the work."""
     note: str = ""
     """Why rules learned although a model is configured, or why not all was stored."""
     turns_left: int | None = None
-    """How many more turns of the log give the scope something to do; None: look at it after any."""
+    """How many more turns the log needs before the scope has work; None: check after any turn."""
     retry_at: datetime | None = None
-    """When to try again what failed; None: nothing did, or the task keeps the moment itself."""
+    """When to retry what failed; None if nothing did, or the task stores the time itself."""
 
     def count(self, kind: MemoryKind, *, added: int, updated: int) -> None:
-        """Add what was written of a kind."""
+        """Add the number of memories written of a kind."""
         self.added[kind] = self.added.get(kind, 0) + added
         self.updated[kind] = self.updated.get(kind, 0) + updated
 
     def include(self, other: "TaskReport") -> None:
-        """Add what another run did."""
+        """Add the result of another run."""
         for kind in {**other.added, **other.updated}:
             self.count(kind, added=other.added.get(kind, 0), updated=other.updated.get(kind, 0))
         self.failed |= other.failed
@@ -89,23 +89,23 @@ class TaskReport:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a scope stands: whether something is due, and when to look next: at a moment, or after so many more turns."""
+    """The state of a scope: whether something is due, and when to check next: at a time, or after a number of turns."""
 
     at: datetime | None = None
-    """When something may be due next if nobody wakes it before; None: never."""
+    """When something may be due next without a wake-up; None for never."""
     turns: int | None = None
-    """None: no number of turns makes anything due, or nobody knows which."""
+    """None if no number of turns makes it due, or the number is not known."""
     is_due: bool = False
     """Whether a run now would find something to do."""
 
 
 def look_at(moment: datetime | None, *, now: datetime) -> Look:
-    """Return how what is due at a *moment* stands; None: nothing waits."""
+    """Return the state of something due at a *moment*; None if nothing waits."""
     return Look(moment, is_due=moment is not None and moment <= now)
 
 
 def first_of(looks: Iterable[Look]) -> Look:
-    """Return the first of all *looks*; it is due if one of them is."""
+    """Return the earliest of *looks*; due if any of them is."""
     found = list(looks)
     return Look(
         at=min((one.at for one in found if one.at is not None), default=None),
@@ -116,37 +116,37 @@ def first_of(looks: Iterable[Look]) -> Look:
 
 class Task(Protocol):
     """
-    One kind of background work.
+    The interface of a background task.
 
-    A run that is done twice, or cut short, leaves what one run leaves: whatever it writes, it writes in a transaction
-    that checks the lease and moves what says that it is done.
+    A repeated or interrupted run leaves the same result as one run: everything is written in a transaction
+    that checks the lease and advances the marker of what is done.
     """
 
     @property
     def name(self) -> str:
-        """How it is called in logs and reports; also the name of the lease that it runs under."""
+        """Its name in logs and reports, and of the lease under which it runs."""
         ...
 
     @property
     def scope(self) -> TaskScope:
-        """Whose work it is."""
+        """The scope that it works on."""
         ...
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return how it stands; it awaits nothing but *snapshot*, maybe in a thread."""
+        """Return its state; must await nothing but *snapshot*, and may run in a thread."""
         ...
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Do what is due.
+        Do the due work.
 
         Args:
             subject: whose.
             lease: checked in every transaction that writes.
-            until: by `time.monotonic`; what is unfinished then stays due, behind others. None: somebody waits for it.
+            until: by `time.monotonic`; unfinished work then stays due, behind others. None: somebody waits for it.
 
         Raises:
             Conflict: another worker took over.
-            Exception: anything else is recorded, stops no other task, and the task is run again after a minute.
+            Exception: anything else is logged, affects no other task, and the task is retried after a minute.
         """
         ...

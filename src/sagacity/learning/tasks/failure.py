@@ -1,4 +1,4 @@
-"""What becomes of work that failed: it is tried again later, and given up after the last try."""
+"""What to do about failed work: retry it later, and give up after the last attempt."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,16 +17,16 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One failed try, and what follows from it."""
+    """One failed attempt, and its consequence."""
 
     kind: str
     """The error's class."""
     error: str
-    """What a person may read of it."""
+    """The message that people may see."""
     attempts: int
-    """Tries that failed, with this one."""
+    """Number of failed attempts, including this one."""
     next_try_at: datetime | None
-    """None: that was the last."""
+    """None if that was the last."""
 
     @property
     def is_last(self) -> bool:
@@ -36,20 +36,20 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Retrying:
-    """Decides for every task whether what failed is tried again, and when."""
+    """Decides for every task whether and when failed work is retried."""
 
     policy: RetryPolicy
     clock: Clock
 
     def failed(self, name: str, error: BaseException, *, attempts: int, is_last: bool = False) -> Failure:
         """
-        Record a failed try in the log, and return what follows from it.
+        Log a failed attempt, and return its consequence.
 
         Args:
             name: what failed: a learner, an evaluator, an operation.
             error: why.
-            attempts: tries that failed before.
-            is_last: trying again is of no use.
+            attempts: earlier failed attempts.
+            is_last: whether a retry is of no use.
         """
         next_try = None if is_last else self.policy.next_try(attempts + 1, self.clock.now())
         kind = type(error).__name__
@@ -60,21 +60,21 @@ class Retrying:
 
 
 def readable(error: BaseException) -> str:
-    """Return what a person may read of an error: our own words, or only the kind of one that was not foreseen."""
+    """Return the message of an error that people may see: our own text, or only the class of an unforeseen one."""
     if isinstance(error, SagacityError) and not isinstance(error, StorageError):
         return str(error)
     return f"internal error ({type(error).__name__}); see the server's log"
 
 
 async def park(transaction: Transaction, learner: str, window: Window, failure: Failure) -> None:
-    """Keep a stretch of a log that was given up as a dead letter, to be replayed by hand."""
+    """Store a window that was given up as a dead letter, to be replayed by hand."""
     await transaction.dead_letters.add(
         learner, window, attempts=failure.attempts, error_kind=failure.kind, error=failure.error
     )
 
 
 async def postpone_or_fail(transaction: Transaction, item: OperationItem, failure: Failure) -> None:
-    """Let a part of an operation wait for its next try, or end it as failed after the last."""
+    """Let a part of an operation wait for its next attempt, or end it as failed after the last."""
     if failure.next_try_at is None:
         await transaction.operations.settle(item, ItemStatus.FAILED, error=failure.error)
     else:

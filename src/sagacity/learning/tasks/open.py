@@ -1,4 +1,4 @@
-"""Settings become what does the background tasks."""
+"""Open the runner of background tasks as the settings configure it."""
 
 from functools import partial
 
@@ -33,18 +33,18 @@ def open_task_runner(
     forget_tokens: ForgetTokens,
 ) -> TaskRunner:
     """
-    Return what does whatever is due of a user's log, or of an organisation itself.
+    Return the runner of background tasks.
 
     Args:
-        settings: how it is done.
+        settings: of this process.
         storage: where everything is.
         embedder: makes vectors.
-        models: which chat models may be called.
+        models: decides which chat models may be called.
         configs: the organisations' configurations.
         clock: tells what is due.
         ids: makes identifiers.
-        announce: tells every process that something changed.
-        forget_tokens: ends the API tokens of a user who is erased.
+        announce: announces a change to every process.
+        forget_tokens: revokes the API tokens of an erased user.
     """
     parts = TaskParts(
         *(storage, embedder, configs, models, _policy(settings), clock, ids),

@@ -1,4 +1,4 @@
-"""What tasks are built from."""
+"""What every background task is built from."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -24,27 +24,27 @@ KnownBackups = Callable[[], Sequence[KnownBackup]]
 
 @dataclass(frozen=True, slots=True)
 class TaskPolicy:
-    """How patiently, and how much at a time, background work is done."""
+    """Limits and waits of background work."""
 
     retry: RetryPolicy
     quiet_seconds: float
-    """After so long without news, what is short of a full step of a log is learned."""
+    """After this quiet time, turns short of a full step are learned from."""
     lease_seconds: float
     evaluation_delay_seconds: float
-    """A session has to be quiet for so long before it is judged."""
+    """How long a session must be quiet before it is judged."""
     idle_seconds: float
-    """A conversation has to be quiet for so long before it is summed up."""
+    """How long a conversation must be quiet before it is summed up."""
     expired_seconds: float | None
-    """How long a memory stays after it expired."""
+    """How long an expired memory is kept."""
     limits: Limits = NO_LIMITS
-    """How much is kept of what grows without end."""
+    """Limits of tables that grow without end."""
     cleanup_interval_seconds: float = 3_600.0
     cleanup_batch: int = 500
     """Rows deleted in one transaction, so that nobody waits long for it."""
     waiting_count: int = 4
-    """Runs of this process that somebody waits for, side by side; more of them wait for their turn."""
+    """How many runs that somebody waits for this process does in parallel; further ones wait."""
     slice_seconds: float = 20.0
-    """How long a task works for one user at a time while others may wait; what is left stays due, behind theirs."""
+    """How long a task works for one user while others may wait; the rest stays due, behind theirs."""
 
 
 async def _nobody(_subject: str) -> None:
@@ -74,12 +74,12 @@ class TaskParts:
     groups: Groups = learner_groups
     erasure_key: OpenKey = no_key
     announce: Announce = _nobody
-    """Tells every process that something changed."""
+    """Announces a change to every process."""
     known_backups: KnownBackups = _none
     forget_tokens: ForgetTokens = _forget_none
-    """Ends the API tokens of a user who is erased, where they are kept outside the database."""
+    """Revokes the API tokens of an erased user that are stored outside the database."""
 
     @property
     def retrying(self) -> Retrying:
-        """What decides on failures."""
+        """Decides what to do about failures."""
         return Retrying(self.policy.retry, self.clock)

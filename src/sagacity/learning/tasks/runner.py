@@ -1,4 +1,4 @@
-"""Runs what is due of a scope: each task under its lease, then says when the scope has to be looked at next."""
+"""Run the due tasks of a scope, each under its lease, and set when the scope is due next."""
 
 import asyncio
 import time
@@ -27,7 +27,7 @@ _POLL_SECONDS, _LONGEST_POLL_SECONDS = 0.05, 1.0
 
 
 class TaskRunner:
-    """Runs tasks. Two runs of one task over one scope exclude each other, wherever they are."""
+    """Runs tasks. Two runs of the same task and scope exclude each other, in any process."""
 
     def __init__(self, parts: TaskParts, tasks: Sequence[Task]) -> None:
         self._storage: Storage = parts.storage
@@ -42,22 +42,22 @@ class TaskRunner:
         self._waiting = asyncio.Semaphore(parts.policy.waiting_count)
 
     async def run(self, scope: DueScope) -> TaskReport:
-        """Do whatever is due of a user's log, or of the organisation itself."""
+        """Do the due work of a scope."""
         return await self._run(scope, self._of(scope), force=False, wait=False)
 
     async def work(self, scope: DueScope) -> int | None:
-        """Do the same; returns how many more turns give it something to do, or None if that is not known."""
+        """Do the due work of a scope; returns how many more turns it needs before there is more, None if not known."""
         return (await self.run(scope)).turns_left
 
     async def run_now(self, tenant: Tenant, user_id: UserId, name: str, *, force: bool = False) -> TaskReport:
         """
-        Do one task to its end for somebody who waits, after another worker that is at it.
+        Run one task to its end for somebody who waits; if another worker is running it, after that.
 
         Args:
             tenant: whose.
             user_id: whose.
             name: the task's.
-            force: do also what is short of a full step.
+            force: also process turns short of a full step.
         """
         scope = DueScope(tenant=tenant, user_id=user_id)
         tasks = [task for task in self._of(scope) if task.name == name]
@@ -89,7 +89,7 @@ class TaskRunner:
 
     async def _subject(self, scope: DueScope, *, force: bool) -> Subject:
         """
-        Return whose work is done, with the configuration that holds for all of it.
+        Return the subject of a run, with one configuration for all of it.
 
         Raises:
             ConfigError: it cannot be used.
@@ -100,10 +100,10 @@ class TaskRunner:
         return Subject(scope, config, calls, self._groups(config, calls), force=force)
 
     async def _run_one(self, task: Task, subject: Subject, report: TaskReport, *, wait: bool) -> None:
-        """Run a task if it is due and no other worker is at it; with *wait*, after the other one."""
+        """Run a task if it is due and no other worker is running it; with *wait*, after the other one."""
         pause_seconds = _POLL_SECONDS
         while await self._is_due(task, subject):
-            # One owner a run, so that two runs of this process exclude each other too.
+            # One owner per run, so that two runs of this process exclude each other too.
             owner = f"{self._owner}:{self._ids.new()}"
             try:
                 async with acquire_lease(
@@ -131,7 +131,7 @@ class TaskRunner:
             pause_seconds = min(2 * pause_seconds, _LONGEST_POLL_SECONDS)
 
     async def _failed(self, task: Task, subject: Subject, error: Exception, report: TaskReport) -> None:
-        """Record a failure that the task did not foresee; it is run again a minute later."""
+        """Log an unforeseen failure; the task is retried a minute later."""
         _log.error(
             "task.broken",
             task=task.name,
@@ -144,7 +144,7 @@ class TaskRunner:
     async def _postpone(
         self, scope: DueScope, error: ConfigError | ProviderError, report: TaskReport
     ) -> None:
-        """Leave a scope whose configuration cannot be used, so that others have their turn."""
+        """Postpone a scope whose configuration is unusable, so that others have their turn."""
         report.failed["configuration"] = reason = readable(error)
         _log.warning("task.misconfigured", org_id=scope.tenant.org_id, kind=type(error).__name__)
         later = self._clock.now() + timedelta(seconds=_FAILED_RETRY_SECONDS)
@@ -159,7 +159,7 @@ class TaskRunner:
         return await self._storage.visit(subject.tenant, ask)
 
     async def _look(self, subject: Subject) -> "_Look":
-        """Return how the scope stands; mostly nothing is due: one visit tells."""
+        """Return the state of the scope; in most cases nothing is due, which one visit to the database shows."""
 
         async def look(snapshot: Transaction) -> _Look:
             head = await snapshot.cursors.log_head(subject.scope.user_id)
@@ -177,7 +177,7 @@ class TaskRunner:
 
     async def _look_again(self, subject: Subject, before: LogHead) -> "_Look":
         """
-        Return how the scope stands after its tasks ran.
+        Return the state of the scope after its tasks ran.
 
         Of a user's log the tasks say what they have not read. Of an organisation only how it was due *before* says
         whether it was woken since.
@@ -191,7 +191,7 @@ class TaskRunner:
         return await self._storage.visit(subject.tenant, look)
 
     async def _settle(self, subject: Subject, report: TaskReport, look: "_Look") -> None:
-        """Say when the scope has to be looked at next; news that came meanwhile keep it due."""
+        """Set when the scope is due next; if it was woken meanwhile, it stays due."""
         now = self._clock.now()
         if look.first.is_due:
             look = await self._look_again(subject, look.head)
@@ -210,15 +210,15 @@ class TaskRunner:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How a scope stands."""
+    """The state of a scope."""
 
     head: LogHead
     first: Look
-    """Whether one of its tasks has something to do, and when the first may have it next."""
+    """Whether one of its tasks is due, and when the next one may be."""
 
 
 def _numbers(report: TaskReport) -> dict[str, int]:
-    """Return what a trace is told of a run."""
+    """Return a run's attributes for the trace."""
     return {
         "sagacity.added": sum(report.added.values()),
         "sagacity.updated": sum(report.updated.values()),

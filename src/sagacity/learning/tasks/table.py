@@ -35,7 +35,7 @@ TASKS: tuple[Callable[[TaskParts], Task], ...] = (
     AnalyticsUpkeep,
     FindDuplicates,
 )
-"""Those of one scope are run in this order."""
+"""The tasks, in the order in which those of one scope run."""
 
 
 def open_tasks(parts: TaskParts) -> list[Task]:

@@ -1,4 +1,4 @@
-"""What is recorded of a window that was read: how far its learner got, or what keeps it from getting further."""
+"""Record the result of reading a window: the new cursor, or when to retry."""
 
 from sagacity.domain.cursor import DeadLetterStatus, Outcome
 from sagacity.learning.tasks.failure import Retrying, park

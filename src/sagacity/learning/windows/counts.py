@@ -1,4 +1,4 @@
-"""What became of everything that learners proposed, counted window by window."""
+"""Count what became of the entries that learners proposed, window by window."""
 
 from collections import Counter
 from collections.abc import Sequence

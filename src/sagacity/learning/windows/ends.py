@@ -1,4 +1,4 @@
-"""Where a window ends that follows the talk: with a session, or an exchange, within a limit of text; pure."""
+"""Where a window ends if windows follow the talk: at a session or an exchange, within a text limit; pure."""
 
 import json
 from collections.abc import Sequence

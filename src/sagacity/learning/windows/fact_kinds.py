@@ -1,4 +1,4 @@
-"""Facts that a chat teaches are of two kinds: profiles say who the user is, facts what they know of others; pure."""
+"""Split the facts of a chat by kind: profiles for the user, semantic memories for others and for things; pure."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Whether a window is worth reading: a cheap local look first, a model's only where one is configured."""
+"""Whether a window is worth reading: a cheap local check first, a model's only if one is configured."""
 
 import asyncio
 import re
@@ -106,9 +106,9 @@ class ModelGate:
         Args:
             prompt_runner: who is asked.
             definitions: what each extractor looks for, and when a window is worth its time, if that was said.
-            agent_context: what the agent is for.
+            agent_context: the agent's purpose.
         """
-        self._asker = prompt_runner
+        self._prompt_runner = prompt_runner
         self._fixed = {
             "agent_context": or_none_given(agent_context),
             "definitions": "\n\n".join(f"{n}. {_wanted(*one)}" for n, one in enumerate(definitions, start=1))
@@ -132,7 +132,7 @@ class ModelGate:
     async def _ask(self, window: Window) -> bool:
         variables = {**self._fixed, "conversation": render_window(window, DEFAULT_LIMITS)}
         try:
-            answer = await self._asker.ask("should_extract", variables, ShouldExtract)
+            answer = await self._prompt_runner.ask("should_extract", variables, ShouldExtract)
         except ProviderError:
             return True
         return answer.value.worth_reading

@@ -1,4 +1,4 @@
-"""An image as it came with a turn becomes one that a model can be shown, if the model takes any."""
+"""Turn the image of a turn into one that the model accepts, if it accepts images."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""What an extractor is told of what is remembered of a user before it reads a window."""
+"""What an extractor is told of a user's memories before it reads a window."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A tenant's configuration becomes its learners: who reads the log, in which steps, looking for what."""
+"""The learners that a tenant's configuration defines, and the groups in which they read the log."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -42,9 +42,9 @@ class Learner:
     sources: frozenset[str]
     """Request sources that it reads; empty for all."""
     neighbour_count: int = NEIGHBOUR_COUNT
-    """With how many near memories its candidates are compared."""
+    """How many near memories its candidates are compared with."""
     neighbour_threshold: float = 0.0
-    """How near these have to be, as a similarity in 0..1 (see `domain.query.similarity`)."""
+    """Their minimum similarity, in 0..1 (see `domain.query.similarity`)."""
     follows_talk: bool = False
     """Whether its window ends where a session or an exchange does; else it is always a whole step."""
     asks_a_model: bool = True

@@ -1,4 +1,4 @@
-"""Interactions become memories: whatever is due of a user's log is done, until nothing is."""
+"""Turn interactions into memories, until nothing of a user's log is due."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""One step of learning: windows are read, what they teach is decided on and written, with the cursors."""
+"""One step of learning: read windows, decide about what they teach, and write it with the cursors."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence

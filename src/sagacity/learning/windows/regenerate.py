@@ -1,4 +1,4 @@
-"""A user's part of operations: all turns read again into PENDING, or the newest window into CURRENT."""
+"""A user's part of an operation: read all turns again into PENDING, or the newest window into CURRENT."""
 
 import math
 import time
@@ -175,7 +175,7 @@ class Regenerate:
             user_id=user_id,
         ) as lease:
             if lease is None:
-                raise Conflict(f"{user_id!r} is being learned")  # then after that
+                raise Conflict(f"{user_id!r} is being learned from")  # then after that
             async with self._storage.read(tenant) as snapshot:
                 tasks = await _newest(snapshot, group, user_id, operation.parameters)
             [processed] = await self._processor.process([TargetTasks(Target(tenant, user_id, group), tasks)])

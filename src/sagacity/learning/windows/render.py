@@ -1,4 +1,4 @@
-"""A window becomes text with numbered turns, and the numbers lead back to the turns."""
+"""Render a window as text with numbered turns, and map the numbers back to turns."""
 
 import bisect
 import itertools

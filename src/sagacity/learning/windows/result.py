@@ -1,4 +1,4 @@
-"""What a learner made of a window, and what is recorded of its origin."""
+"""The result of one window, with its provenance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What a user's settings say of learning: windows that are passed over, and what is left out of what was learned."""
+"""Apply a user's settings to learning: skip windows, and drop candidates."""
 
 from collections.abc import Sequence
 

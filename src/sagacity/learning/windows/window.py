@@ -1,4 +1,4 @@
-"""Which turns are due for a learner; pure but for reading them."""
+"""Which turns are due for a learner; pure, apart from reading them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ class LogState:
     """What was asked of it already: most learners stand at the same place."""
 
     async def is_forced_after(self, snapshot: Transaction, seq: int) -> bool:
-        """Return whether a request beyond *seq* asked to be learned at once."""
+        """Return whether a request beyond *seq* asked to be learned from at once."""
         if seq not in self._forced_after:
             self._forced_after[seq] = await snapshot.cursors.forced_after(self.user_id, seq)
         return self._forced_after[seq]

@@ -1,4 +1,4 @@
-"""Decisions become memories: everything that one run changes, in one transaction."""
+"""Write decisions as memories: everything that a run changes, in one transaction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How to reach a user: noted only where the tenant allows it."""
+"""Drop contact data of users unless the tenant allows it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Other words for new memories, from a model, so that a search by words finds them by what they do not say."""
+"""Ask a model for other words for new memories, so that keyword search finds them by synonyms."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""How many memories of a type a user may have, and how long: as the user's settings say."""
+"""How many memories of a type a user may have, and for how long, as the user's settings say."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta

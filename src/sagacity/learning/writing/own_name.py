@@ -1,4 +1,4 @@
-"""The user's own name, as a memory says it."""
+"""The user's own name, as memories state it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Secrets that people type into a chat are in no memory, whatever an extractor proposes."""
+"""Keep secrets that people type into a chat out of memories, whatever an extractor proposes."""
 
 import re
 from typing import Final

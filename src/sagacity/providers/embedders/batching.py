@@ -1,4 +1,4 @@
-"""Cutting many texts into the pieces that a model takes at once."""
+"""Split texts into the batches that a model takes at a time."""
 
 from collections.abc import Sequence
 

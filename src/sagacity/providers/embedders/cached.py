@@ -1,4 +1,4 @@
-"""Remember the vectors of texts that were asked for, and compute each text once at a time."""
+"""Cache the vectors of texts, and compute each text only once at a time."""
 
 import asyncio
 import hashlib
@@ -15,14 +15,14 @@ Row = npt.NDArray[np.float32]
 
 
 class CacheCounts(Value):
-    """How the texts of all calls so far were answered."""
+    """Statistics of the cache."""
 
     hits: int
-    """Without computing: from memory, or by waiting for another call's computation."""
+    """Answered without computing: from memory, or by waiting for another call's computation."""
     misses: int
     """Computed."""
     entries: int
-    """Vectors held now."""
+    """Vectors in the cache now."""
 
 
 class CachedEmbedder:
@@ -36,10 +36,10 @@ class CachedEmbedder:
 
     def __init__(self, inner: Embedder, *, capacity: int) -> None:
         """
-        Put a cache before *inner*.
+        Put a cache in front of *inner*.
 
         Args:
-            inner: computes what is not remembered.
+            inner: computes what is not cached.
             capacity: vectors kept, the least recently used going first; 1 or more. 384 numbers take 1.5 kB.
 
         Raises:
@@ -71,7 +71,7 @@ class CachedEmbedder:
 
     async def embed(self, texts: Sequence[str], *, background: bool = False) -> Vectors:
         """
-        Embed *texts*, computing only what is neither remembered nor under way.
+        Embed *texts*, computing only what is neither cached nor being computed.
 
         Raises:
             ProviderError: the inner embedder failed: all who waited for that computation, and no later call.
@@ -93,7 +93,7 @@ class CachedEmbedder:
         return vectors
 
     def forget(self) -> None:
-        """Let go of every vector that is held."""
+        """Clear the cache."""
         self._rows.clear()
 
     async def warm(self) -> None:
@@ -101,7 +101,7 @@ class CachedEmbedder:
         await self._inner.warm()
 
     async def _join(self, missing: Mapping[bytes, str], *, asked: int) -> dict[bytes, Row]:
-        """Wait for the computations of *missing*, starting one for those that nobody computes yet."""
+        """Wait for the computations of *missing*, starting one for those that nobody is computing."""
         new = {key: text for key, text in missing.items() if key not in self._flights}
         self._count(asked, misses=len(new))
         if new:
@@ -140,6 +140,6 @@ def _key(text: str) -> bytes:
 
 
 def _retrieved(flight: asyncio.Task[Mapping[bytes, Row]]) -> None:
-    """Look at the outcome, so that asyncio does not report one whose waiters have all gone."""
+    """Retrieve the exception, so that asyncio does not report it if all waiters have gone."""
     if not flight.cancelled():
         flight.exception()

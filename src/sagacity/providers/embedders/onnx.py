@@ -1,4 +1,4 @@
-"""onnxruntime, which has no type stubs, behind one typed class."""
+"""A typed class around onnxruntime, which has no type stubs."""
 
 import importlib
 import os

@@ -1,4 +1,4 @@
-"""From a choice to an embedder; the only file that names them all."""
+"""Open the embedder of a choice; the only file that names them all."""
 
 from pydantic import Field, SecretStr
 
@@ -14,22 +14,22 @@ from sagacity.providers.retry_policy import Limits, Retry
 
 
 class EmbedderChoice(Value):
-    """Which embedder, where and with which key. Those in this process need the name only."""
+    """Which embedder, where and with which key. Embedders in this process need only the name."""
 
     name: str = "minilm"
     """`minilm`, `multilingual`, or a model in LiteLLM's naming, provider first."""
     api_key: SecretStr | None = None
     api_base: str | None = None
     dimension: int | None = Field(default=None, ge=1)
-    """Numbers a vector; must be given for a remote model, and is checked if given for another."""
+    """The dimension of the vectors; required for a remote model, and checked if given for another."""
     timeout_seconds: float = Field(default=20.0, gt=0)
     retries: int = Field(default=2, ge=0)
     batch_size: int = Field(default=64, ge=1)
     max_characters: int = Field(default=8_000, ge=1)
     cache_entries: int = Field(default=10_000, ge=0)
-    """Vectors of recent questions kept in memory, about 2 kB each; 0 keeps none."""
+    """How many vectors of recent questions are kept in memory, about 2 kB each; 0 for none."""
     shared_cache_seconds: float = Field(default=0.0, ge=0)
-    """How long vectors of questions are kept in the shared cache; 0 keeps none."""
+    """How long vectors of questions are kept in the shared cache; 0 for not at all."""
 
 
 def open_embedder(choice: EmbedderChoice, cache: VectorCache | None = None) -> Embedder:
@@ -38,7 +38,7 @@ def open_embedder(choice: EmbedderChoice, cache: VectorCache | None = None) -> E
 
     Args:
         choice: which, and how.
-        cache: shared with other processes, if *choice* has a use for it.
+        cache: shared with other processes, if *choice* uses it.
 
     Raises:
         ConfigError: the name is unknown, or the dimension is missing or not the model's.

@@ -16,7 +16,7 @@ from sagacity.providers.traced import traced_call
 
 
 class RemoteEmbedder:
-    """A remote model. Background calls take turns, so that they never crowd out those somebody waits for."""
+    """A remote model. Background calls run one at a time, so that they never crowd out waiting callers."""
 
     def __init__(
         self,
@@ -37,9 +37,9 @@ class RemoteEmbedder:
             dimension: what the model gives; another length is refused.
             api_key: sent to the provider and shown nowhere.
             api_base: where a server that speaks the provider's protocol is, if not at the provider's.
-            limits: time and tries for each batch.
-            batch_size: texts a call.
-            max_characters: a longer text is cut.
+            limits: time limit and attempts for each batch.
+            batch_size: texts per call.
+            max_characters: longer texts are cut.
         """
         self._model = model
         self._dimension = dimension
@@ -88,7 +88,7 @@ class RemoteEmbedder:
         return vectors
 
     async def _persist(self, texts: list[str]) -> Vectors:
-        """Try until it works, it is refused or the tries are used up."""
+        """Try until it succeeds, is refused or the attempts are used up."""
         litellm = await loaded_litellm()
         outcome = await retrying(lambda: self._try(litellm, texts), self._limits.retry)
         if isinstance(outcome, Failure):
@@ -135,7 +135,7 @@ def unit_rows(items: Sequence[Any], *, count: int, dimension: int, model: str) -
 
     Raises:
         ProviderRefused: the vectors have another dimension.
-        ProviderError: it is no list of *count* finite vectors.
+        ProviderError: the answer is no list of *count* finite vectors.
     """
     try:
         ordered = sorted(items, key=lambda item: item.get("index") or 0)

@@ -1,4 +1,4 @@
-"""A second level of remembered vectors, behind the one in memory: shared by all processes."""
+"""The second level of the vector cache, which all processes share."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ _ROW = np.dtype("<f4")
 
 
 class VectorCache(Protocol):
-    """What is asked of the cache: it loses what it likes, and never fails."""
+    """The interface of the cache, which may lose entries and never fails."""
 
     async def get_many(self, keys: Sequence[str]) -> list[bytes | None]:
-        """Return what is kept under each of *keys*, in their order."""
+        """Return the value of each of *keys*, in their order; None for those not cached."""
         ...
 
     async def set_many(self, values: Mapping[str, bytes], seconds: float) -> None:
@@ -25,7 +25,7 @@ class VectorCache(Protocol):
 
 class SharedCacheEmbedder:
     """
-    An embedder in front of another, whose answers other processes find.
+    An embedder in front of another, with a cache that processes share.
 
     Only calls that somebody waits for use the cache; texts are indexed once. A key is a hash of the text, keyed with
     the embedder's name and dimension: the text itself is never sent to the cache.
@@ -33,7 +33,7 @@ class SharedCacheEmbedder:
 
     def __init__(self, inner: Embedder, cache: VectorCache, *, seconds: float) -> None:
         """
-        Put *cache* before *inner*.
+        Put *cache* in front of *inner*.
 
         Args:
             inner: computes what the cache does not have.
@@ -89,7 +89,7 @@ class SharedCacheEmbedder:
         return f"embedding:{digest}"
 
     def _row(self, value: bytes | None) -> Vectors | None:
-        """Read one vector; what cannot be one is not there."""
+        """Parse one vector; None if it is invalid."""
         if value is None or len(value) != self.dimension * _ROW.itemsize:
             return None
         row = np.frombuffer(value, _ROW).astype(np.float32)

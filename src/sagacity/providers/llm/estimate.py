@@ -1,4 +1,4 @@
-"""What a request takes in tokens, about, for where its provider does not say; pure."""
+"""Estimate a request's tokens if its provider does not report them; pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,12 @@ IMAGE_TOKENS = 1_000
 
 
 def text_tokens(text: str) -> int:
-    """Return about how many tokens *text* is; at least one, unless it is empty."""
+    """Return an estimate of the tokens of *text*; at least one unless it is empty."""
     return -(-len(text.encode(errors="replace")) // BYTES_A_TOKEN)
 
 
 def prompt_tokens(messages: Sequence[ChatMessage], schema: Mapping[str, JsonValue] | None = None) -> int:
-    """Return about how many tokens *messages* are, with the *schema* for the answer that goes beside them."""
+    """Return an estimate of the tokens of *messages* with the *schema* of the answer."""
     texts = [message.content for message in messages]
     shown = sum(bool(message.image) for message in messages)
     return text_tokens("".join(texts) + (json.dumps(schema) if schema else "")) + IMAGE_TOKENS * shown

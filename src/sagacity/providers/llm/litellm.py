@@ -1,4 +1,4 @@
-"""Any chat model that LiteLLM reaches, bounded in time, in tries and in what it tells of itself."""
+"""Any chat model that LiteLLM can call, with limits on time, attempts and what errors reveal."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -78,7 +78,7 @@ class LiteLLM:
 
         Args:
             choice: which model, where, and with which key.
-            limits: time and tries for each call.
+            limits: time limit and attempts for each call.
             block_private: refuse private addresses, if the choice names an address.
             sleep: waits between tries.
         """
@@ -112,11 +112,11 @@ class LiteLLM:
         """
         Return one answer parsed into *output*.
 
-        One that was cut off is asked for again, shorter. If that is no better, or refused, its whole entries are the
-        answer. If it fails in a way that passes, so does the call: tried later, it may give all.
+        If it was cut off, a shorter one is requested. If that is no better, or refused, its complete entries are the
+        answer. If it fails temporarily, so does the call, because a later attempt may give all.
 
         Raises:
-            MalformedOutput: it did not parse, nor did a second answer to which the error was shown.
+            MalformedOutput: it did not parse, and neither did a second answer after the model was shown the error.
         """
         asked = tuple(messages)
         meter = self._meter(on_call)
@@ -153,7 +153,7 @@ class LiteLLM:
         """
         Yield the answer piece by piece.
 
-        It is tried again only while nothing was yielded. There is a time limit for the first piece, and one for each
+        It is retried only while nothing was yielded. There is a time limit for the first piece, and one for each
         that follows.
         """
         options: dict[str, Any] = {"max_tokens": max_tokens, "stream_options": {"include_usage": True}}
@@ -179,7 +179,7 @@ class LiteLLM:
                 yield piece
 
     async def _pieces(self, opened: "_Stream", sent: SentRequest) -> AsyncGenerator[str]:
-        """Yield what the stream carries, and note its tokens."""
+        """Yield the stream's text, and record its tokens."""
         chunk, is_empty, is_filtered, is_over = opened.first, True, False, False
         limit = self._limits.silences[1]
         try:
@@ -211,7 +211,7 @@ class LiteLLM:
     async def _json_answer(
         self, messages: Sequence[ChatMessage], output: type[Output], meter: Meter, max_tokens: int | None
     ) -> "Output | _Unreadable":
-        """Ask by schema where the model takes one, else in words."""
+        """Request structured output by schema if the model takes one, else in words."""
 
         async def read(choice: WireChoice) -> Output | _Unreadable:
             text = choice.text[:MOST_CHARACTERS]
@@ -249,7 +249,7 @@ class LiteLLM:
         options: dict[str, Any],
         read: Callable[[WireChoice], Awaitable[T]],
     ) -> T | Failure:
-        """Try until it goes well, cannot go well, or was tried often enough; give what *read* makes of the answer."""
+        """Try until it succeeds, fails permanently or is out of attempts; returns what *read* makes of the answer."""
         asked = prompt_tokens(messages, options.get("response_format"))
 
         async def attempt() -> T | Failure:
@@ -273,7 +273,7 @@ class LiteLLM:
         return await retrying(attempt, self._limits.retry, sleep=self._sleep)
 
     async def _guarded(self, attempt: Callable[[], Awaitable[T]], seconds: float) -> T | Failure:
-        """Make one try within a time limit, and turn what goes wrong into a value."""
+        """Make one attempt within a time limit, and turn a failure into a value."""
         litellm = (
             load_litellm()
         )  # whoever calls has loaded it; a thread for each piece would cost more than it
@@ -290,7 +290,7 @@ class LiteLLM:
             return judge(self.model, error)
 
     def _traced(self, options: dict[str, Any], sent: SentRequest) -> dict[str, Any]:
-        """Let a server that the configuration names go on with the trace; others are told nothing of it."""
+        """Pass the trace on to a server that the configuration names; others get no trace headers."""
         if not sent.traceparent or self._choice.api_base is None:
             return options
         return options | {"extra_headers": {"traceparent": sent.traceparent}}
@@ -328,7 +328,7 @@ class LiteLLM:
 
 
 class _Unreadable(NamedTuple):
-    """An answer that does not parse, and what is wrong with it: for the model, and for nobody else."""
+    """An answer that does not parse, and what is wrong with it, shown only to the model."""
 
     text: str
     fault: str
@@ -378,7 +378,7 @@ def _usage(reply: WireReply) -> TokenUsage:
 
 
 def _most(one: TokenUsage, other: TokenUsage) -> TokenUsage:
-    """Take the larger numbers of two chunks: each that has any tells of the whole request."""
+    """Return the larger numbers of two chunks, because each chunk with numbers counts the whole request."""
     return TokenUsage(
         prompt_tokens=max(one.prompt_tokens, other.prompt_tokens),
         completion_tokens=max(one.completion_tokens, other.completion_tokens),
@@ -387,12 +387,12 @@ def _most(one: TokenUsage, other: TokenUsage) -> TokenUsage:
 
 
 def _possible(tokens: int | None) -> int:
-    """Take a number that no request has, which would undo others' or fit no database, for none."""
+    """Treat an implausible number as missing, because it would distort sums or not fit into a database."""
     return tokens if tokens is not None and 0 < tokens <= MOST_TOKENS else 0
 
 
 def _wired(message: ChatMessage) -> WireMessage:
-    """Return *message* as it is sent: in parts only where it has an image, as some servers take plain text alone."""
+    """Return *message* in the form to send: in parts only if it has an image, as some servers take only text."""
     if not message.image:
         return {"role": message.role, "content": message.content}
     text = {"type": "text", "text": message.content}
@@ -401,7 +401,7 @@ def _wired(message: ChatMessage) -> WireMessage:
 
 
 def _with_schema(messages: Sequence[ChatMessage], output: type[Output]) -> tuple[ChatMessage, ...]:
-    """Add the schema in words to the system message; many chat templates take only one."""
+    """Add the schema in words to the system message, as many chat templates accept only one."""
     asked = schema_message(output)
     if messages and messages[0].role == "system":
         system = ChatMessage(role="system", content=f"{messages[0].content}\n\n{asked.content}")

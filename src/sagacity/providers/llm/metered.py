@@ -1,4 +1,4 @@
-"""What each request of a model call cost, told to whoever wants to keep it; nothing is written here."""
+"""Measure each request of a model call and report it through a callback; nothing is written here."""
 
 import asyncio
 import time
@@ -17,24 +17,24 @@ _WORKED_ON = frozenset({SUCCEEDED, MalformedOutput.__name__, ProviderTimeout.__n
 
 @dataclass(slots=True)
 class SentRequest:
-    """One request while it is under way; whoever makes it notes here what comes of it."""
+    """A running request, on which its caller records the result."""
 
     asked_tokens: int = 0
-    """About how many the prompt is."""
+    """An estimate of the prompt's tokens."""
     answer: list[str] = field(default_factory=list)
-    """The pieces that came."""
+    """The pieces received."""
     usage: TokenUsage = field(default_factory=TokenUsage)
-    """As the provider says; zero where it does not."""
+    """As reported by the provider; zero if it does not."""
     outcome: str = SUCCEEDED
     traceparent: str = ""
-    """The header by which the other end goes on with the trace; empty where none is recorded."""
+    """The header that passes the trace on; empty if none is recorded."""
 
     @property
     def counted(self) -> TokenUsage:
         """
-        What the provider says, and an estimate where it says nothing of a request that it may have worked on.
+        The reported usage, or an estimate if the provider reports none for a request that it may have processed.
 
-        One that was turned away or reached nobody costs nothing.
+        A request that was refused or never arrived costs nothing.
         """
         if self.outcome not in _WORKED_ON and not self.answer:
             return self.usage
@@ -46,7 +46,7 @@ class SentRequest:
 
 
 class Meter:
-    """Tells of each request of one call, and adds up the call's tokens."""
+    """Reports each request of one call, and adds up the call's tokens."""
 
     def __init__(
         self,
@@ -61,9 +61,9 @@ class Meter:
 
         Args:
             model: the name that is reported.
-            on_call: who is told.
-            price: what so many tokens cost in USD; None where nobody knows.
-            timer: seconds that only grow.
+            on_call: called for each request.
+            price: returns the cost of tokens in USD; None if not known.
+            timer: returns monotonic seconds.
         """
         self.usage = TokenUsage()
         self._model = model
@@ -75,10 +75,10 @@ class Meter:
     @asynccontextmanager
     async def request(self, *, asked_tokens: int = 0) -> AsyncGenerator[SentRequest]:
         """
-        Measure the block as one request, and tell of it at its end, however that comes.
+        Measure the block as one request, and report it at its end, whether it succeeded or not.
 
         Args:
-            asked_tokens: about how many tokens the prompt is, in case that the provider does not say.
+            asked_tokens: an estimate of the prompt's tokens, in case the provider reports none.
         """
         self._attempt += 1
         attempt, sent, started = self._attempt, SentRequest(asked_tokens), self._timer()
@@ -108,7 +108,7 @@ class Meter:
 
 
 def _note(recorded: Span, call: ModelCall) -> None:
-    """Tell a trace of a request, by the names that OpenTelemetry gives to those to models."""
+    """Record a request in the trace, with OpenTelemetry's names for model requests."""
     recorded.note(
         {
             "gen_ai.operation.name": "chat",

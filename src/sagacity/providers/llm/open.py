@@ -1,4 +1,4 @@
-"""A choice of model → the model; the one place that names the vendor's class."""
+"""Open the model of a choice; the only file that names the vendor's class."""
 
 from sagacity.providers.base import LLM
 from sagacity.providers.choice import ModelChoice
@@ -20,10 +20,10 @@ def open_llm(
 
     Args:
         choice: which model, where, and with which key.
-        timeout_seconds: for each try.
-        first_piece_seconds: for the first piece of a stream; None: as for a try.
-        piece_seconds: for each piece that follows; None: as for a try.
-        attempts: tries a call, the first included; only of what may pass by itself.
+        timeout_seconds: for each attempt.
+        first_piece_seconds: for the first piece of a stream; None: as for an attempt.
+        piece_seconds: for each later piece; None: as for an attempt.
+        attempts: per call, including the first; only temporary failures are retried.
         block_private: refuse private addresses, if the choice names an address.
     """
     limits = Limits(

@@ -1,4 +1,4 @@
-"""What a model's tokens cost, by the list that comes with LiteLLM, read without importing it, which takes seconds."""
+"""Prices of tokens, from LiteLLM's list without importing LiteLLM, which takes seconds."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,7 +18,7 @@ _LISTED: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 class Price(BaseModel):
-    """What a token costs in USD."""
+    """The price of a token in USD."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -26,17 +26,17 @@ class Price(BaseModel):
     input_cost_per_token: float
     output_cost_per_token: float
     cache_read_input_token_cost: float | None = None
-    """None where a cached token costs what any other does."""
+    """None if cached tokens have no price of their own."""
 
 
 def price_of(model: str) -> Price | None:
     """
-    Return what a token of *model*, in LiteLLM's naming, costs by the list; None if it is not on it.
+    Return the list's price of a token of *model*, in LiteLLM's naming; None if it is not listed.
 
     The list is read as it is: what LiteLLM computes costs with asks some providers for what the list lacks.
 
     Raises:
-        ConfigError: the list is not there or damaged.
+        ConfigError: the list is missing or damaged.
     """
     provider, _, name = model.partition("/")
     prices = price_list()
@@ -48,7 +48,7 @@ def price_of(model: str) -> Price | None:
 
 
 def cost_usd(model: str, usage: TokenUsage) -> float | None:
-    """Return what so many tokens cost, cached ones at their own price; None where the price is not known."""
+    """Return the cost of tokens, with cached ones at their own price; None if the price is not known."""
     price = price_of(model)
     if price is None:
         return None
@@ -64,10 +64,10 @@ def cost_usd(model: str, usage: TokenUsage) -> float | None:
 @cache
 def price_list() -> Mapping[str, Price]:
     """
-    Return the prices of models that are paid by the token; read once a process, in a tenth of a second.
+    Return the prices of models that are paid by the token; read once per process, in 0.1 s.
 
     Raises:
-        ConfigError: the list is not there or damaged.
+        ConfigError: the list is missing or damaged.
     """
     spec = find_spec(PACKAGE)
     folder = Path(spec.origin).parent if spec is not None and spec.origin is not None else Path()
@@ -79,7 +79,7 @@ def read_prices(path: Path) -> Mapping[str, Price]:
     Read the prices that a file of LiteLLM's form has.
 
     Raises:
-        ConfigError: it is not there or damaged.
+        ConfigError: it is missing or damaged.
     """
     try:
         listed = _LISTED.validate_json(path.read_bytes())

@@ -1,4 +1,4 @@
-"""A model that cannot be opened: every call says why."""
+"""A model that cannot be opened: every call raises the reason."""
 
 from collections.abc import AsyncGenerator, Sequence
 
@@ -8,10 +8,10 @@ from sagacity.providers.base import ChatMessage, Completion, OnCall, Output, Tok
 
 class RefusingLLM:
     """
-    Stands where a tenant's configuration names a model without a usable key.
+    A stand-in for a model of the configuration that has no usable key.
 
-    So the mistake shows where a model's failures show, in receipts and dead letters, and no other tenant notices.
-    Nothing is sent, so nobody is told of a call.
+    So the mistake appears where a model's failures do, in receipts and dead letters, and affects no other tenant.
+    Nothing is sent, so no call is reported.
     """
 
     def __init__(self, reason: ProviderRefused) -> None:

@@ -1,4 +1,4 @@
-"""Model text to values: the schema asked for, and a parser that bears with talk around the JSON; pure."""
+"""Structured output: a schema in the prompt, and a parser that tolerates text around the JSON; pure."""
 
 import json
 import re
@@ -16,11 +16,11 @@ SHOWN_CHARACTERS = 8_000
 """Of an answer that did not read; more of it does not help to mend it."""
 _OPENERS = {"{": "}", "[": "]"}
 BROKEN_OFF = {"is_broken_off": True}
-"""The context in which an answer that breaks off is validated: what it lacks was not said to be empty."""
+"""The validation context of an answer that breaks off: its missing fields are not empty but unknown."""
 MOST_ASKED_AGAIN = 10
-"""Entries that a model is asked for when its answer was cut off: fewer than fitted, where it wrote very many."""
+"""How many entries to request after an answer was cut off: fewer than fitted, if it wrote very many."""
 _FEW = 3
-"""The same where not even one was whole."""
+"""The same if not even one was complete."""
 _FIELD = re.compile(r'[\s,]*"([^"\\]*)"\s*:\s*')
 _BETWEEN = ", \t\r\n"
 
@@ -38,7 +38,7 @@ def json_schema_format(output: type[Output]) -> dict[str, JsonValue]:
 
 
 def schema_message(output: type[Output]) -> ChatMessage:
-    """Return the words that ask for *output*, for models that take no schema."""
+    """Return the instructions that ask for *output*, for models that take no schema."""
     schema = json.dumps(_schema_of(output), separators=(",", ":"))
     return ChatMessage(
         role="system", content=f"Answer with one JSON object of this JSON schema, and nothing else:\n{schema}"
@@ -58,12 +58,12 @@ def mend_messages(answer: str, error: str) -> tuple[ChatMessage, ChatMessage]:
 
 def parse(text: str, output: type[Output]) -> Output:
     """
-    Read *output* from what a model wrote.
+    Parse *output* from a model's text.
 
     The whole text is tried first, then each fenced block, then what is between the outermost braces.
 
     Raises:
-        ValueError: none of them reads; the message says why, for the model and for nobody else.
+        ValueError: none of them parses; the message says why, only for the model.
     """
     fault: ValueError | None = None
     for candidate in _candidates(text):
@@ -79,15 +79,15 @@ def parse(text: str, output: type[Output]) -> Output:
 
 
 class Salvaged(NamedTuple, Generic[Output]):
-    """What can be read of an answer that breaks off."""
+    """The readable part of an answer that breaks off."""
 
     value: Output
     entries: int
-    """How many whole entries its lists have."""
+    """Number of complete entries in its lists."""
 
 
 def salvage(text: str, output: type[Output]) -> Salvaged[Output] | None:
-    """Read an answer that breaks off, up to its last whole entry; None if there is none to be read."""
+    """Parse an answer that breaks off, up to its last complete entry; None if there is none."""
     read = _whole_parts(text)
     entries = sum(len(value) for value in read.values() if isinstance(value, list))
     if not entries:
@@ -100,13 +100,13 @@ def salvage(text: str, output: type[Output]) -> Salvaged[Output] | None:
 
 
 def cut_off_fault(kept: Salvaged[Output] | None) -> str:
-    """Return what to tell a model whose answer was cut off, so that the next one is not."""
+    """Return the message to a model whose answer was cut off, so that the next one is not."""
     most = _FEW if kept is None else min(kept.entries, MOST_ASKED_AGAIN)
     return f"it was cut off; be shorter, and give at most {most} entries, the most important first"
 
 
 def _whole_parts(text: str) -> dict[str, JsonValue]:
-    """Return the fields of an object up to where it breaks off; of a list in which it does, the whole entries."""
+    """Return the fields of an object up to where it breaks off; of a list that breaks off, the complete entries."""
     read: dict[str, JsonValue] = {}
     at = text.find("{") + 1
     while at and (name := _FIELD.match(text, at)):
@@ -121,7 +121,7 @@ def _whole_parts(text: str) -> dict[str, JsonValue]:
 
 
 def _whole_entries(text: str, at: int) -> Iterator[JsonValue]:
-    """Yield the values of a list from *at* on, up to the first that is not whole."""
+    """Yield the values of a list from *at*, up to the first incomplete one."""
     with suppress(ValueError, RecursionError):
         while True:
             while at < len(text) and text[at] in _BETWEEN:
@@ -141,14 +141,14 @@ def _candidates(text: str) -> Iterator[str]:
 
 
 def _no_number(_constant: str) -> None:
-    """Read NaN and infinities, which are no JSON, as null."""
+    """Read NaN and infinities, which are not JSON, as null."""
 
 
 _DECODER = json.JSONDecoder(strict=False, parse_constant=_no_number)
 
 
 def _storable(value: JsonValue) -> JsonValue:
-    """Leave out NUL characters, which no model means and not every database keeps."""
+    """Remove NUL characters, which no model means and some databases cannot store."""
     if isinstance(value, str):
         return value.replace("\x00", "")
     if isinstance(value, list):
@@ -171,7 +171,7 @@ def _schema_of(output: type[Output]) -> dict[str, Any]:
 @cache
 def _schema_text(output: type[Output]) -> str:
     """
-    Write the schema of *output* without what tells a model nothing: titles, and the words of docstrings.
+    Write the schema of *output* without what a model does not need: titles and docstrings.
 
     Once each: the largest takes 7 ms.
     """
@@ -203,7 +203,7 @@ def _is_closed(schema: object) -> bool:
 
 
 def _require_all(schema: dict[str, Any]) -> None:
-    """Make every field required and every object closed, which strict decoding asks for."""
+    """Make every field required and every object closed, as strict decoding requires."""
     for part in (schema, *schema.get("$defs", {}).values()):
         if "properties" in part:
             part["required"] = list(part["properties"])

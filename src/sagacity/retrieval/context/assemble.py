@@ -1,4 +1,4 @@
-"""What was found becomes a text for a prompt that keeps to its token budgets; pure."""
+"""Write results as text for a prompt, within its token budgets; pure."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
@@ -39,7 +39,7 @@ RESTATED = 0.6
 They do not say "by the way" again, and "lives in" for "moved to"."""
 _LEAST_PART_TOKENS = 40
 _LEAST_PART_CHARACTERS = 80
-"""A shorter part of a turn is not worth its place."""
+"""Minimum length of a part of a turn: a shorter one is not worth its space."""
 _ORDER = {name: place for place, name in enumerate(SectionName)}
 _LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
@@ -122,7 +122,7 @@ def _by_item(one: Dropped) -> tuple[float, str, str]:
 
 
 class _Page:
-    """Lines that were placed, and the room that is left; each text is counted once."""
+    """The placed lines, and the remaining budget; each text is counted once."""
 
     def __init__(self, budgets: ContextBudgets, count: Count, *, asked: Collection[str]) -> None:
         self._count = count
@@ -142,12 +142,12 @@ class _Page:
 
     @property
     def room(self) -> int:
-        """What is left of the whole."""
+        """The remaining total budget."""
         return self._total - self._used
 
     @property
     def citations(self) -> set[str]:
-        """What was placed."""
+        """The placed lines."""
         return set(self._placed)
 
     def share_of(self, line: Line) -> int:
@@ -163,7 +163,7 @@ class _Page:
         return min(left, max(budget // 2, 4 * _LEAST_PART_TOKENS)) if line.is_turn else left
 
     def rest_for(self, line: Line) -> int:
-        """Return what *line* may take of the room that others left."""
+        """Return how much *line* may take of the budget that others left."""
         return self.room
 
     def add_history(self, lines: Sequence[Line]) -> None:
@@ -185,11 +185,11 @@ class _Page:
         return sum(unsaid.values()) <= max((1 - RESTATED) * terms.total(), 1)
 
     def fill(self, lines: Sequence[Line], room_for: Callable[[Line], int]) -> list[Line]:
-        """Place what fits of *lines*, in their order; returns the others."""
+        """Place those of *lines* that fit, in order; returns the others."""
         return [line for line in lines if not self._place(line, room_for(line))]
 
     def _place(self, line: Line, room: int) -> bool:
-        """Put *line*, or a part of it if it is a turn, into *room*; returns whether it went in."""
+        """Place *line*, or a part of it if it is a turn, into *room*; returns whether it fitted."""
         if line.beside and line.beside not in self._placed:
             return False
         heading = 0 if self._spent[line.section] else self._tokens(_heading(line.section))
@@ -243,14 +243,14 @@ class _Page:
         return _heading(section) + "".join(line.text for line in lines) if lines else ""
 
     def _lines(self, section: SectionName) -> list[Line]:
-        """Return a section's lines as they are read: what happened, in order of time; the rest, best first."""
+        """Return a section's lines in reading order: events by time, the rest best first."""
         lines = [line for line in self._placed.values() if line.section is section]
         if section is SectionName.EPISODES:
             return sorted(lines, key=lambda line: (line.when or _LONG_AGO, line.citation[0], _number(line)))
         return sorted(lines, key=lambda line: line.rank)
 
     def sections(self) -> tuple[Section, ...]:
-        """Return what was placed, section by section."""
+        """Return the placed lines by section."""
         return tuple(
             Section(
                 name=name,

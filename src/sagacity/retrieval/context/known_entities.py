@@ -1,4 +1,4 @@
-"""Who and what a question names, as the user's graph knows them: for the context of an answer."""
+"""The entities of the user's graph that a question names, for the context of an answer."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -52,7 +52,7 @@ def _known(entity: Entity, relationships: Iterable[Relationship]) -> KnownEntity
 
 
 def _statement(entity: Entity, relationship: Relationship) -> str:
-    """Tell what *entity* is to another as the rest of a sentence, and what another is to it as a whole one."""
+    """Word a relationship of *entity*: the rest of a sentence if it is the subject, else a whole sentence."""
     word = relationship.relationship_type.replace("_", " ")
     is_its_own = relationship.source_entity_id == entity.entity_id
     return (

@@ -1,4 +1,4 @@
-"""What was found becomes lines of text, each with its source in front; pure."""
+"""Write results as lines of text, each with its source in front; pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from sagacity.retrieval.query.intents import is_small_talk
 
 ENTITY = "entity"
 SAID = "turn"
-"""A turn that a client sent along; the others are interactions."""
+"""The kind of turns that a client sent along; others are interactions."""
 _RULES = frozenset({MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK})
 _KIND_OF = {spec.citation: kind for kind, spec in KINDS.items()}
 LETTER_OF = {INTERACTION: "i", ENTITY: "n", SAID: "h"}
@@ -44,42 +44,42 @@ _NOT_IN_A_LABEL = re.compile(r"[\[\]:]")
 
 @dataclass(slots=True)
 class Line:
-    """One line that may go into a context; not changed once it has left this file."""
+    """A line for a context; never changed outside of this file."""
 
     section: SectionName
     citation: str
     kind: str
     item_id: str
     lead: str
-    """What stands before the text: a date, who spoke."""
+    """The prefix of the text: date and speaker."""
     body: str
     score: float = 0.0
     relevance: float | None = None
     components: Mapping[str, float] = field(default_factory=dict[str, float])
     rank: int = 0
-    """Its place among the lines of its section, best first."""
+    """Its rank in its section."""
     when: datetime | None = None
     is_found: bool = True
     """Whether a search found it; what stands beside what was found, and history, come on top."""
     is_turn: bool = False
     is_cut: bool = False
     is_caution: bool = False
-    """Whether it must not be missed: it leads its section, and may take the room of others."""
+    """Whether it is a caution: it leads its section, and may take the room of others."""
     forbids: bool = False
     """Whether it is a rule that forbids something, and leads its section."""
     beside: str = ""
-    """The citation without which it makes no sense."""
+    """The citation of the line that it depends on."""
     sources: frozenset[str] = frozenset()
     """Citations of the turns that a memory was learned from."""
 
     @property
     def leads(self) -> bool:
-        """Whether it stands before all that is only relevant."""
+        """Whether it comes before lines that are merely relevant."""
         return self.is_caution or self.forbids
 
     @property
     def text(self) -> str:
-        """The line as it is rendered."""
+        """The rendered line."""
         return f"- [{self.citation}] {self.lead}{self.body}\n"
 
     def cut_at(self, size: int) -> "Line":
@@ -87,13 +87,13 @@ class Line:
         return self if size >= len(self.body) else replace(self, body=clipped(self.body, size), is_cut=True)
 
     def dropped(self, reason: DropReason) -> Dropped:
-        """Return the record that it was left out."""
+        """Return the record of a dropped line."""
         return Dropped(kind=self.kind, item_id=self.item_id, reason=reason, score=self.score)
 
 
 def found_lines(items: Sequence[Scored], *, question: str) -> tuple[list[Line], list[Dropped]]:
     """
-    Return a line for each thing found, and what needs none.
+    Return a line for each result, and the results that need none.
 
     Returns:
         Lines, best first, each with its rank in its section; the turns beside a turn that was found follow it at a
@@ -145,7 +145,7 @@ def _reason(line: Line, *, asked: str) -> DropReason | None:
 
 
 def _says_nothing(turn: Line) -> bool:
-    """Whether a turn is empty, a mere "Okay, thanks!", or an answer that only quotes what is remembered."""
+    """Whether a turn is empty, only says "Okay, thanks!", or is an answer that only quotes memory."""
     return not turn.body or is_small_talk(turn.body.lower()) or is_extractive(turn.body)
 
 
@@ -183,7 +183,7 @@ def read_citation(text: str) -> tuple[MemoryKind, str] | None:
 
 
 def _date_of(memory: Memory) -> datetime:
-    """Return when it was said, as far as that is known."""
+    """Return when it was said, if known."""
     return memory.valid_from or memory.created_at
 
 
@@ -318,6 +318,6 @@ def clipped(text: str, size: int) -> str:
 
 @lru_cache(maxsize=_LABELS)
 def _label(role: str) -> str:
-    """Who speaks: a name as it is written or a role, made unable to end its place or its line."""
+    """The speaker: a name or a role, cleaned so that it cannot end its field or line."""
     shown = " ".join(_NOT_IN_A_LABEL.sub(" ", plain(role)).split())[:_LABEL_CHARACTERS]
     return (shown if speaker_of(shown) else shown.lower()) or "user"

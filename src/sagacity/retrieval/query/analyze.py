@@ -1,4 +1,4 @@
-"""A question taken apart by rules: no model, no input or output, well under a millisecond."""
+"""Analyse a question by rules, without models or I/O, in well under a millisecond."""
 
 from collections.abc import Sequence
 from datetime import datetime

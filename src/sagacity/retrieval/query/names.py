@@ -1,4 +1,4 @@
-"""Names in a question: candidates to ask the user's graph about, and what merely looks like a name."""
+"""Names in a question: candidates to look up in the user's graph, and what merely looks like a name."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A question that leans on the conversation before it becomes one that stands alone; a model does it, if asked to."""
+"""Have a model rewrite a question that depends on its conversation so that it stands alone, if asked to."""
 
 import asyncio
 import re

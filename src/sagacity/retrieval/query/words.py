@@ -1,4 +1,4 @@
-"""The words of a question: which carry it, which are quoted, which name its topic, which it excludes."""
+"""The words of a question: which carry it, are quoted, name its topic, or are excluded."""
 
 import re
 from collections.abc import Iterable, Iterator

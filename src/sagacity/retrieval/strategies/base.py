@@ -1,4 +1,4 @@
-"""What every way of finding is asked, and what it answers."""
+"""The interface of a search strategy."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What is known of whom and what the question names, and of those near them in the user's graph."""
+"""Find memories of the entities that a question names, and of those near them in the user's graph."""
 
 from sagacity.retrieval.query.names import name_candidates
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult

@@ -1,4 +1,4 @@
-"""What shares words with the question, by BM25 over the statistics of what is searched."""
+"""Find what shares words with the question, by BM25 over the statistics of the searched scopes."""
 
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
 from sagacity.storage.hits import Hits

@@ -1,4 +1,4 @@
-"""What is known of the user in any case, whatever the question: their profile, the surest first."""
+"""Find the user's profiles whatever the question, the most certain first."""
 
 from sagacity.domain.memory import MemoryKind
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult

@@ -1,4 +1,4 @@
-"""What happened last, whatever the question: the user's newest episodes and turns."""
+"""Find the user's newest episodes and turns, whatever the question."""
 
 from sagacity.domain.memory import MemoryKind
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult, recency

@@ -1,4 +1,4 @@
-"""What is near the question in meaning, by the cosine of their vectors."""
+"""Find what is near the question in meaning, by cosine."""
 
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
 from sagacity.storage.hits import Hits

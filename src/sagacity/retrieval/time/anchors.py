@@ -1,4 +1,4 @@
-"""Dates that memories state of birthdays, weddings and the like, and questions that count from them."""
+"""Dates of birthdays, weddings and the like that memories state, and questions that count from them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The time that a question speaks of, as a range of days."""
+"""The time that a question refers to, as a range of days."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The ways of naming a time: a grammar over the sorts of words."""
+"""The ways to name a time: a grammar over classes of words."""
 
 import re
 from collections.abc import Callable, Sequence

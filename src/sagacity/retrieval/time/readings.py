@@ -1,4 +1,4 @@
-"""One way of naming a time each: from the words to the days that they mean."""
+"""For each way to name a time, from its words to the days that they mean."""
 
 from collections.abc import Callable, Sequence
 from datetime import date

@@ -1,4 +1,4 @@
-"""The audit log: rows that are added, each with the hash of the one before, and never changed."""
+"""The audit log: append-only rows, each with the hash of the one before."""
 
 from datetime import datetime
 from typing import Any

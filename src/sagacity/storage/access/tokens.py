@@ -1,4 +1,4 @@
-"""An organisation's API tokens; each change of one is in the audit log with it."""
+"""An organisation's API tokens; every change is in the audit log too."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -63,7 +63,7 @@ class TokenRepository:
         Return one token.
 
         Raises:
-            NotFound: the tenant has none of that id.
+            NotFound: the tenant has no token of that id.
         """
         rows = await self._scope.all(sa.select(api_tokens).where(self._is(token_id)))
         if not rows:
@@ -71,7 +71,7 @@ class TokenRepository:
         return token_of(rows[0])
 
     async def list_page(self, *, after: str | None = None, limit: int) -> list[ApiToken]:
-        """Return tokens in the order of their ids, which is that of time, from behind *after*; with those revoked."""
+        """Return tokens in the order of creation, after the id *after*, including revoked ones."""
         statement = sa.select(api_tokens).where(_column.org_id == self._scope.org_id)
         if after is not None:
             statement = statement.where(_column.token_id > after)
@@ -83,7 +83,7 @@ class TokenRepository:
         Make a token useless from now on; done twice, the first time counts.
 
         Raises:
-            NotFound: the tenant has none of that id.
+            NotFound: the tenant has no token of that id.
             Conflict: it is the last that may administer, and *keeps_admin*.
         """
         await self._audit.lock()
@@ -108,12 +108,12 @@ class TokenRepository:
         allowed: frozenset[Permission] = frozenset(Permission),
     ) -> ApiToken:
         """
-        Replace a token's secret; the one so far works for *grace* longer, and the one before that no more.
+        Replace a token's secret; the previous one works for *grace* longer, any older one stops at once.
 
         Raises:
-            NotFound: the tenant has none of that id.
-            Forbidden: it allows more than *allowed*.
-            Conflict: it was revoked, or has expired.
+            NotFound: the tenant has no token of that id.
+            Forbidden: the token allows more than *allowed*.
+            Conflict: the token is revoked or expired.
         """
         await self._audit.lock()
         token, now = await self.get(token_id), self._scope.clock.now()

@@ -1,4 +1,4 @@
-"""What is asked of accounts before an organisation is known: to which they belong, and which invited them."""
+"""Questions about accounts before an organisation is known: which ones they belong to, and which invited them."""
 
 from datetime import datetime
 

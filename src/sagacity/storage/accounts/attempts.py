@@ -1,4 +1,4 @@
-"""Tries to get into accounts, counted by whom they are for and by where they come from."""
+"""Attempts to get into accounts, counted per account and per network address."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Invitations to an organisation, with their e-mails; each change is in the audit log with it."""
+"""Invitations to an organisation with their e-mails; every change is in the audit log too."""
 
 from collections.abc import Collection
 from datetime import datetime

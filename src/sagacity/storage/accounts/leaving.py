@@ -1,4 +1,4 @@
-"""What an account that is erased leaves in organisations besides its rows: roles, and invitations to it and by it."""
+"""What an erased account leaves in organisations besides its rows: roles, and invitations to it and by it."""
 
 from sagacity.domain.account import Person
 from sagacity.domain.ids import UserId

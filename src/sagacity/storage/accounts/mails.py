@@ -1,4 +1,4 @@
-"""E-mails to accounts: what is due, and the code that the last one of its purpose carried."""
+"""E-mails to accounts: which are due, and the hash of the last code for each purpose."""
 
 from datetime import datetime, timedelta
 
@@ -92,7 +92,7 @@ class AccountMailRepository:
         await self._scope.run(sa.delete(account_mails).where(*self._one(user_id, purpose)))
 
     async def seconds_to_next(self, *, most: float) -> float:
-        """Return after how many seconds the next e-mail is due, *most* at the most."""
+        """Return the seconds until the next e-mail is due, at most *most*."""
         statement = sa.select(sa.func.min(account_mails.c.due_at)).where(
             account_mails.c.org_id == self._scope.org_id
         )

@@ -1,4 +1,4 @@
-"""Members of an organisation; each change is in the audit log with it."""
+"""Members of an organisation; every change is in the audit log too."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What accounts are signed in with."""
+"""Sessions of accounts that are signed in."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Calls summed up by user and day, and what is deleted after that."""
+"""Calls summed up by user and day, and the deletion of calls that were summed up."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

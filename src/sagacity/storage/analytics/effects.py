@@ -1,4 +1,4 @@
-"""How sessions went that were shown a memory, and those that were drawn to go without; counted in SQL."""
+"""The outcomes of sessions with a memory, and of those drawn to go without; counted in SQL."""
 
 from collections.abc import Collection, Sequence
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""Calls summed up, in SQL: however many there are, only sums leave the database."""
+"""Sums over calls, computed in SQL so that only they leave the database."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, TypeVar

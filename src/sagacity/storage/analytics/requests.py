@@ -1,4 +1,4 @@
-"""Calls that asked the memory something, one row each."""
+"""Recorded calls, one row each."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -59,8 +59,8 @@ class RequestAnalyticsRepository:
         Args:
             wanted: which.
             before: the time and id of the one after which to go on.
-            limit: how many at the most.
-            offset: how many to leave out before them.
+            limit: how many at most.
+            offset: how many to skip.
         """
         conditions = among(self._scope, wanted)
         if before is not None:

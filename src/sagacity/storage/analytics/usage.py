@@ -1,4 +1,4 @@
-"""Measured uses of memories, one row each, and counted by memory."""
+"""Usage events, one row each, and counts of them by memory."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -33,7 +33,7 @@ class UsageRepository:
         Write down events; one that is there already, by its uid, stays as it is.
 
         Raises:
-            StorageError: one is of another organisation; none is written then.
+            StorageError: an event belongs to another organisation; none is written.
         """
         if any(one.org_id != self._scope.org_id for one in events):
             raise StorageError("org_id mismatch: a usage event is of another organisation")

@@ -1,4 +1,4 @@
-"""What serves all users and rests on one of them: found by the playbooks and requests that it was made of."""
+"""Find what serves all users but was derived from one, by the playbooks and requests that it was made of."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Erasures of users: accepted, under way, ended with a report."""
+"""Erasures of users: accepted, running, ended with a report."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -70,7 +70,7 @@ class ErasureRepository:
         Return one erasure; in a transaction that writes nobody else changes it before the commit.
 
         Raises:
-            NotFound: the tenant has none of that id.
+            NotFound: the tenant has no token of that id.
         """
         rows = await self._scope.all(self._scope.locked(sa.select(erasures).where(self._is(erasure_id))))
         if not rows:

@@ -1,4 +1,4 @@
-"""A user's rows, deleted a limited number at a time."""
+"""Delete a user's rows, a limited number at a time."""
 
 from collections.abc import Sequence
 

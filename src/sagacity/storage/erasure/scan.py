@@ -1,4 +1,4 @@
-"""Looking for what is left of a user: in every table of the organisation, and in the database's own files."""
+"""Search for leftovers of a user, in every table of the organisation and in the database's own files."""
 
 import json
 from collections.abc import Sequence

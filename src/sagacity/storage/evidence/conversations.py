@@ -1,4 +1,4 @@
-"""Conversations: the sessions that the chat leads, and the exchanges in them."""
+"""Conversations: the sessions that the chat leads, and their exchanges."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -71,8 +71,8 @@ class ConversationRepository:
             is_archived: whether the archived ones, or the others.
             title: what the title contains, in any case.
             before: the time of change and the id of the one after which to go on.
-            limit: how many at the most.
-            offset: how many to leave out before them.
+            limit: how many at most.
+            offset: how many to skip.
         """
         column = sessions.c
         wanted = self._wanted(user_id, is_archived=is_archived, title=title)

@@ -1,4 +1,4 @@
-"""What two publishes of one request have in common, if they say the same."""
+"""A digest that two publishes of a request share if they say the same."""
 
 import hashlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""What was published, learned and judged, counted by hour, day or week in SQL."""
+"""Counts of what was published, learned and judged, by hour, day or week in SQL."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -282,9 +282,9 @@ class InteractionRepository:
         Args:
             user_id: whose.
             session_id: which conversation.
-            limit: how many at the most.
+            limit: how many at most.
             offset: how many to pass over: of the newest where those are wanted, else of the oldest.
-            newest: whether the last ones are wanted, or the first.
+            newest: return the last messages rather than the first.
             after_seq: only turns behind that one in the user's log.
         """
         column = interactions.c
@@ -343,7 +343,7 @@ class InteractionRepository:
         Return one request.
 
         Raises:
-            NotFound: the tenant has none of that id.
+            NotFound: the tenant has no token of that id.
         """
         given = {"org_id": self._scope.org_id, "request_ids": [request_id]}
         rows = await self._scope.all(_KNOWN, given)

@@ -1,4 +1,4 @@
-"""How long users' logs are, for who draws some of what is in them."""
+"""The lengths of users' logs, for drawing samples from them."""
 
 import sqlalchemy as sa
 

@@ -1,4 +1,4 @@
-"""Requests without turns and sessions without requests go; those into which something came meanwhile stay."""
+"""Delete requests without turns and sessions without requests, unless something was added meanwhile."""
 
 import sqlalchemy as sa
 

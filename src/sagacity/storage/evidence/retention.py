@@ -1,4 +1,4 @@
-"""What need not be kept: memories that expired, and the oldest turns that everybody has read."""
+"""Find what need not be kept: expired memories, and the oldest turns that every learner has read."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime

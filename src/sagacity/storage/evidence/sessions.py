@@ -1,4 +1,4 @@
-"""Conversations: which of them wait to be judged, and what was said in one."""
+"""Sessions: which are due for evaluation, and their turns."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Comparisons of an agent with its shadow, summed up in SQL."""
+"""Sums over comparisons of an agent with its shadow, in SQL."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which turns a conversation shows, and how many: all but the answers that others took the place of."""
+"""Which turns a conversation shows, and how many: all but answers that were replaced."""
 
 from collections.abc import Sequence
 from typing import Any

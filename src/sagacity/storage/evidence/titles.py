@@ -1,4 +1,4 @@
-"""A conversation's title that quotes its first message is made again when that message goes."""
+"""Rename a conversation whose title quotes a message that is deleted."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""Turns by their numbers, and what stands beside them in their sessions."""
+"""Turns by their numbers, with their neighbours in their sessions."""
 
 from collections.abc import Sequence
 from functools import cache

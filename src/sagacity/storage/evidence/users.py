@@ -1,4 +1,4 @@
-"""Users' logs and sessions grow: who appends counts them up, and holds their rows until the commit."""
+"""Counters of users' logs and sessions: an append increases them, and locks their rows until the commit."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

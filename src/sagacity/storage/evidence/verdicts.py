@@ -1,4 +1,4 @@
-"""Verdicts quote what was said in a session, so they go when some of it goes."""
+"""Delete verdicts that may quote deleted turns."""
 
 from collections.abc import Sequence
 

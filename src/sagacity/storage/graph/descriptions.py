@@ -1,4 +1,4 @@
-"""What is said of an entity or a relationship: by a person, else by the newest memory in force that says anything."""
+"""Descriptions of entities and relationships: a person's, else that of the newest memory in force with one."""
 
 from collections.abc import Sequence
 from functools import cache, partial

@@ -1,4 +1,4 @@
-"""Entities as people see and mend them: listed, edited, merged, deleted."""
+"""Entities for people: list, edit, merge and delete them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -44,7 +44,7 @@ class EntityRepository:
             entity_type: only of this type.
             query: only those of which this is part of a name or alias.
             offset: how many to pass over.
-            limit: how many at the most.
+            limit: how many at most.
         """
         wanted = self._of(user_id)
         if entity_type is not None:

@@ -1,4 +1,4 @@
-"""A user's graph as learning fills it and searches walk it: names in memories, and relationships between names."""
+"""A user's graph for learning and search: names in memories, and relationships between names."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

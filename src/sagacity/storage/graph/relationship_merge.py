@@ -1,4 +1,4 @@
-"""Relationships of what becomes one: of merged entities, the same ones merged; of memories, said by another."""
+"""Merge relationships: of merged entities, and of memories that were merged."""
 
 from collections.abc import Sequence
 from typing import Any

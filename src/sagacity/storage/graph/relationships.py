@@ -1,4 +1,4 @@
-"""How a user's entities belong together, as people see and mend it."""
+"""Relationships for people: list, add, edit and delete them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -56,7 +56,7 @@ class RelationshipRepository:
             relationship_type: only of this word.
             with_ended: those that no longer hold, too.
             offset: how many to pass over.
-            limit: how many at the most.
+            limit: how many at most.
         """
         relationship = relationships.c
         wanted = sa.and_(relationship.org_id == self._scope.org_id, relationship.user_id == user_id)

@@ -1,4 +1,4 @@
-"""Memories near entities: along relationships both ways, in one recursive statement."""
+"""Find memories near entities, along relationships in both directions, in one recursive statement."""
 
 from collections.abc import Callable
 from functools import cache, partial

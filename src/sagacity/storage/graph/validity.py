@@ -1,4 +1,4 @@
-"""Which relationships hold, and since when: as long as a memory that says so does, and those written by hand."""
+"""When relationships hold: while a memory that states them does, or as they were written by hand."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What happened to memories, by whom and why, with snapshots of before and after."""
+"""The change log of memories: what changed, by whom and why, with snapshots before and after."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ _TAKEN_AWAY = frozenset({ChangeAction.UPDATED, ChangeAction.REMOVED})
 
 
 class ChangeRepository:
-    """A tenant's change log. A row goes with its memory, so that erased content lives on nowhere."""
+    """A tenant's change log. A row is deleted with its memory, so that erased content survives nowhere."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -54,7 +54,7 @@ class ChangeRepository:
         Return what the last runs of learners changed in memories of one kind, newest first.
 
         Args:
-            kind: of which kind.
+            kind: the kind.
             actor: the only learner that counts.
             name: the only name of memories that counts.
             agent_version: the only agent version that counts.

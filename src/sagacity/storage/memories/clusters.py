@@ -1,4 +1,4 @@
-"""Groups of playbooks, with ids that last while members come and go."""
+"""Clusters of playbooks, whose ids last while members come and go."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,7 @@ _withheld = (
 
 
 class ClusterRepository:
-    """A tenant's groups of playbooks, a learner's apart from another's."""
+    """A tenant's clusters of playbooks, separate for each learner."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope

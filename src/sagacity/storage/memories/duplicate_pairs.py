@@ -1,4 +1,4 @@
-"""Memories that say nearly the same, and how far they were looked for; pairs are kept in both directions."""
+"""Pairs of near-duplicate memories, stored in both directions, and how far the search for them got."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

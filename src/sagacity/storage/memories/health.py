@@ -1,4 +1,4 @@
-"""How many memories in force have each problem, in one pass, with a few examples of each."""
+"""Count the problems of memories in force in one pass, with a few examples of each."""
 
 from collections.abc import Mapping
 from datetime import timedelta

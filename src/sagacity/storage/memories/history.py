@@ -1,4 +1,4 @@
-"""What led to a memory: it stays as long as what followed from it."""
+"""The memories that led to a memory; they stay as long as what followed from them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What was made of memories that are still in force, or took their place: lineage that a person may act on."""
+"""Find what was made of memories, or replaced them, and is still in force."""
 
 import json
 from collections.abc import Collection

@@ -1,4 +1,4 @@
-"""Learned things: added, edited, superseded, listed, deleted; each write keeps the search documents in step."""
+"""Memories: add, edit, supersede, list, delete; each write updates the search documents with them."""
 
 import operator
 from collections.abc import Collection, Mapping, Sequence
@@ -136,7 +136,7 @@ class MemoryRepository:
     async def save(
         self, changed: Sequence[Memory], *, vectors: Mapping[MemoryUid, Vectors] | None = None
     ) -> None:
-        """Write the present values of memories that are stored already; unchanged text keeps its vector."""
+        """Update stored memories; unchanged text keeps its vector."""
         held = await held_by(self._scope, await self._standing(), changed)
         for given, by in zip(changed, held, strict=True):
             before = await self.get(given.memory_id)
@@ -173,7 +173,7 @@ class MemoryRepository:
         Return one memory.
 
         Raises:
-            NotFound: the tenant has none of that number (and kind).
+            NotFound: the tenant has no memory of that number (and kind).
         """
         found = await self.get_many([memory_id], kind=kind)
         if not found:
@@ -200,7 +200,7 @@ class MemoryRepository:
 
     async def get_by_uid(self, uid: MemoryUid, *, kind: MemoryKind, user_id: UserId | None = None) -> Memory:
         """
-        Return one memory by its name for ever; with *user_id* only if it is that user's.
+        Return one memory by its uid; with *user_id*, only if it belongs to that user.
 
         Raises:
             NotFound: there is none.

@@ -1,4 +1,4 @@
-"""One user's memories of several kinds together: paged, counted, looked at, limited."""
+"""One user's memories of several kinds together: pages, counts, access counts, limits."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 class MemoryCounts(NamedTuple):
-    """What is remembered of a user, in numbers."""
+    """Statistics of a user's memories."""
 
     by_kind: Mapping[MemoryKind, int]
     entities: int
@@ -86,8 +86,8 @@ class UserMemoryRepository:
             user_id: whose.
             kinds: of which kinds.
             before: where the page before ended.
-            limit: how many at the most.
-            offset: how many to leave out before them.
+            limit: how many at most.
+            offset: how many to skip.
         """
         column = memories.c
         statement = sa.select(memories).where(*self._in_force(user_id, kinds))

@@ -1,4 +1,4 @@
-"""What people did with memories that they reviewed, and took back."""
+"""Review actions, done and undone."""
 
 from datetime import datetime
 from typing import Any
@@ -65,7 +65,7 @@ class ReviewActionRepository:
         Args:
             user_id: only on this user's memories; None for all users' and the organisation's.
             before: only those before the one of this number.
-            limit: how many at the most.
+            limit: how many at most.
         """
         column, statement = review_actions.c, self._mine()
         if user_id is not None:

@@ -1,4 +1,4 @@
-"""The review queue, computed in one statement: each memory's signals, the score they give, and the page asked for."""
+"""The review queue in one statement: each memory's signals, its score, and the requested page."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -76,8 +76,8 @@ class ReviewQueueRepository:
         Args:
             wanted: whose, of which kinds, with which signals.
             effects: which memories help or harm.
-            limit: how many at the most.
-            offset: how many to leave out before them.
+            limit: how many at most.
+            offset: how many to skip.
         """
         if wanted.signals is not None and not wanted.signals:
             return []

@@ -1,4 +1,4 @@
-"""Cursors that go with versions: each version knows how far into the log it was learned."""
+"""Cursors per version: how far into the log each version was learned."""
 
 from collections.abc import Sequence
 

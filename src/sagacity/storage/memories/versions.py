@@ -1,4 +1,4 @@
-"""Versions of what was learned: whole ones put in force, taken back and thrown away, a statement for all rows."""
+"""Swap whole versions: put in force, undo, discard, in one statement for all rows."""
 
 from collections.abc import Sequence
 from datetime import datetime

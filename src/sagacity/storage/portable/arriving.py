@@ -123,8 +123,8 @@ async def _begun(storage: Storage, tenant: Tenant, staged: Staged) -> tuple[str,
             )
         if await transaction.quarantines.list_newest(is_standing=True, limit=1):
             raise Conflict(
-                "a quarantine stands in this organisation, and would not hold what is imported: release it, or import "
-                "into another organisation (--org). Nothing was changed."
+                "a quarantine is in force in this organisation, and would not hold what is imported: release it, or "
+                "import into another organisation (--org). Nothing was changed."
             )
         for column in TAKEN:
             await _refuse_taken(transaction, staged, column)

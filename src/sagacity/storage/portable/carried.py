@@ -1,4 +1,4 @@
-"""What a file of exported data holds of each table. `tests/policy` asks for every table."""
+"""What a file of exported data contains of each table. `tests/policy` asks for every table."""
 
 from collections.abc import Mapping
 from enum import Enum

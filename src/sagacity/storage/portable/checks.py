@@ -59,7 +59,7 @@ def check_row(table: sa.Table, row: Row, manifest: Manifest) -> None:
     if not manifest.whole and "user_id" in row and row["user_id"] != manifest.user_id:
         by_session = table.name in {"evaluations", "usage_events", "request_analytics"}
         if not (by_session and row["user_id"] in _NOBODYS):
-            raise InvalidInput(f"{table.name} is of another user than the manifest names")
+            raise InvalidInput(f"{table.name} belongs to another user than the manifest names")
     _check_shapes(table, row)
     if (value := _VALUES.get(table.name)) is not None:
         try:
@@ -94,7 +94,7 @@ def _check_memory(row: Row) -> None:
 
 def _check_entity(row: Row) -> None:
     if row["entity_type"] not in {"", *EntityType}:
-        raise InvalidInput("entities.entity_type is none that there is")
+        raise InvalidInput("entities.entity_type is not a known type")
     if not all(isinstance(alias, str) for alias in row["aliases"]):
         raise InvalidInput("entities.aliases must be texts")
 

@@ -1,4 +1,4 @@
-"""Lines on their way into a file, which has its name only when it is whole."""
+"""Write lines to a file that gets its name only when it is complete."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -28,7 +28,7 @@ async def write_file(
     Write *lines* into a file that only its owner may read.
 
     Raises:
-        InvalidInput: the file is there already, or has no folder.
+        InvalidInput: the file exists already, or its folder does not.
         StorageError: the disk is full, or fails.
     """
     if not path.parent.is_dir() or path.is_dir():

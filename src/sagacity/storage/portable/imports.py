@@ -1,4 +1,4 @@
-"""How far a file of exported data was read into the organisation, and its rows on their way."""
+"""How far a file of exported data was imported into the organisation, and its rows on their way."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

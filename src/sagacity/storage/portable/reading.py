@@ -1,4 +1,4 @@
-"""All rows of one user or one organisation, a page at a time and of one moment."""
+"""Read all rows of one user or one organisation, a page at a time, as of one moment."""
 
 from array import array
 from collections.abc import AsyncGenerator, Sequence

@@ -214,7 +214,7 @@ class _Reading:
 
     def _compare(self, end: End) -> None:
         if end.rows != self._counts:
-            raise InvalidInput("the file was changed: the last line tells of other counts of rows")
+            raise InvalidInput("the file was changed: its last line has other counts of rows")
         if end.sha256 != self._hash.hexdigest():
             raise InvalidInput("the file was changed: its content has another hash than the last line says")
 

@@ -1,4 +1,4 @@
-"""A user, or an organisation, as lines."""
+"""Write a user or an organisation as lines."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""PostgreSQL: many processes and machines, tenants kept apart by row-level security."""
+"""The PostgreSQL backend: many processes and machines, with tenants separated by row-level security."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ Result = TypeVar("Result")
 
 
 class Postgres:
-    """One database, as a role that row-level security binds."""
+    """A PostgreSQL database, as a role that row-level security binds."""
 
     name = "postgresql"
     file = None
@@ -57,13 +57,13 @@ class Postgres:
         self, url: sa.URL, *, owner: sa.URL | None = None, connections: int = 10, pooler: bool = False
     ) -> None:
         """
-        Prepare connections; none is opened yet.
+        Prepare connections, without opening any.
 
         Args:
-            url: the database, as the program's role.
-            owner: the same database as the role that owns its tables; with it, opening migrates.
-            connections: the most that are open at a time.
-            pooler: a transaction pooler stands between.
+            url: the database, with the program's role.
+            owner: the same database with the role that owns its tables; if set, opening migrates.
+            connections: maximum number of open connections.
+            pooler: whether there is a transaction pooler in between.
         """
         self._url = checked_url(url)
         self._owner = None if owner is None else checked_url(owner)
@@ -94,9 +94,9 @@ class Postgres:
         self, org_id: OrgId | None, *, user_id: UserId | None = None, urgent: bool = False
     ) -> AsyncGenerator[AsyncConnection]:
         """
-        Open a transaction that may write; writers wait for each other only where they write the same rows.
+        Open a transaction that may write; writers wait for each other only if they write the same rows.
 
-        Those that are not urgent have half of the connections.
+        Those that are not urgent may use half of the connections.
         """
         opening = f"{_WRITE}; {_LIMITS}; {_whose(org_id, user_id)}"
         async with (
@@ -151,7 +151,7 @@ class Postgres:
             raise ours(error) from error
 
     async def _opened(self, opening: str) -> AsyncConnection:
-        """Open a transaction; a connection that broke since it was last used is replaced by a new one."""
+        """Open a transaction; a connection that broke since its last use is replaced by a new one."""
         for left in reversed(range(_TRIES)):
             connection = await self._engine.connect()
             try:
@@ -168,18 +168,18 @@ class Postgres:
     async def rows(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None
     ) -> Sequence[Any]:
-        """Run *statement*; one that comes again through the driver, without SQLAlchemy."""
+        """Run *statement*; repeated ones through the driver, without SQLAlchemy."""
         return await self._statements.rows(connection, statement, parameters, partial(asked, connection))
 
     def rows_at_once(self, statement: sa.Executable, parameters: Any = None) -> None:
         """Return nothing: the database is elsewhere."""
 
     async def run(self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None) -> int:
-        """Run *statement* as `rows` does; returns how many rows it touched."""
+        """Run *statement* like `rows`; returns the number of affected rows."""
         return await self._statements.run(connection, statement, parameters, partial(asked, connection))
 
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
-        """Turn an open transaction to another tenant's data."""
+        """Switch an open transaction to another tenant."""
         await connection.exec_driver_sql(_whose(org_id))
 
     async def take_time(self, connection: AsyncConnection) -> None:
@@ -188,7 +188,7 @@ class Postgres:
 
     async def read_in_key_order(self, connection: AsyncConnection) -> None:
         """
-        Forbid sorts: without statistics a scope passes for one row, and each page would sort all of it.
+        Forbid sorts: without statistics the planner takes a scope for one row, and would sort all of it for each page.
 
         And workers, for the rest of the transaction: to start them takes longer than to read a page along a key.
         """
@@ -207,7 +207,7 @@ class Postgres:
         await load_rows(connection, table, rows)
 
     async def renumber(self, connection: AsyncConnection) -> None:
-        """Let every sequence go on after the largest number that the transaction's tenant has; never back."""
+        """Advance every sequence beyond the tenant's largest number; never back."""
         for table, column in numbered(metadata):
             largest = sa.select(sa.func.max(column)).scalar_subquery()
             sequence = sa.func.pg_get_serial_sequence(table.name, column.name)
@@ -242,7 +242,7 @@ class Postgres:
         return "every table was vacuumed (VACUUM)"
 
     async def prepare_vectors(self, dimension: int) -> None:
-        """Make the index that organisation-wide searches of *dimension* numbers use, if the owner is known."""
+        """Create the index for organisation-wide vector searches of this *dimension*, if the owner is known."""
         try:
             if self._owner is not None:
                 await make_vector_index(self._owner, dimension)

@@ -1,4 +1,4 @@
-"""PostgreSQL through psycopg: addresses, connections, and what its errors mean to us."""
+"""psycopg: addresses, connections, and the translation of its errors."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ _PASSING = ("08", "53", "57")
 _MISTAKES = ("authentication failed", "does not exist", "no pg_hba.conf entry")
 """What a server says to a connection that it refuses for good, so that nobody waits for another answer."""
 _DATA = "22"
-"""Errors in values: their messages quote them."""
+"""Errors about values, whose messages quote them."""
 
 
 _ROWS_AT_ONCE = 250
@@ -52,17 +52,17 @@ class _Cursor(psycopg.AsyncCursor[Any]):
 
 
 def address(url: sa.URL) -> sa.URL:
-    """Return *url* with the driver that is used."""
+    """Return *url* with our driver."""
     return url.set(drivername="postgresql+psycopg")
 
 
 def engine_for(url: sa.URL, *, connections: int, pooler: bool, vectors: bool = True) -> AsyncEngine:
     """
-    Return what opens connections to *url*.
+    Return the engine for *url*.
 
     Args:
         url: where, and as whom.
-        connections: the most that are open at a time.
+        connections: maximum number of open connections.
         pooler: a transaction pooler stands between, so that nothing outlives a transaction: no prepared statements.
         vectors: the database has pgvector already.
     """
@@ -112,7 +112,7 @@ async def verifier(connection: AsyncConnection, role: sa.URL) -> str:
 
 
 async def asked(connection: AsyncConnection, told: BoundStatement) -> DriverResult:
-    """Run a statement of SQLAlchemy's making through the driver."""
+    """Run a compiled SQLAlchemy statement through the driver."""
     driver: psycopg.AsyncConnection[Any] = driver_of(connection)  # type: ignore[assignment]  # of `engine_for`
     try:
         return await _driven(driver, told)
@@ -179,7 +179,7 @@ async def load_rows(connection: AsyncConnection, table: sa.Table, rows: Sequence
 
 
 def ours(error: DBAPIError | PoolTimeout | psycopg.Error) -> StorageError:
-    """Keep what the database said, and drop the statement with its values."""
+    """Keep the database's message, and drop the statement with its values."""
     if isinstance(error, PoolTimeout):
         return StorageUnavailable("every connection to the database was busy for too long; try again")
     original = error.orig if isinstance(error, DBAPIError) else error

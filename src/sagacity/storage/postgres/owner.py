@@ -1,4 +1,4 @@
-"""What only the owner of a PostgreSQL database does: tables, rights, the large vector index."""
+"""What only the owner of a PostgreSQL database does: create tables, grant rights, build the large vector index."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -41,7 +41,7 @@ _POWERS = {
 
 async def make_ready(owner: sa.URL, program: sa.URL, *, tries: int = _TRIES) -> None:
     """
-    Migrate as *owner*, and give the role of *program* the rights that it needs and no others.
+    Migrate as *owner*, and grant the role of *program* exactly the rights that it needs.
 
     The role is made if it is missing. Processes that start together wait for each other. *tries* bounds how often it
     comes to tables that others use, some seconds each time.
@@ -67,7 +67,7 @@ async def make_ready(owner: sa.URL, program: sa.URL, *, tries: int = _TRIES) -> 
 
 
 async def _migrate_between_others(engine: AsyncEngine, tries: int) -> None:
-    """Migrate while others read and write: stand back from a table that is in use, and come again."""
+    """Migrate while others read and write: give way if a table is in use, and try again."""
     for left in reversed(range(tries)):
         try:
             await migrate(partial(_alone, engine))
@@ -87,7 +87,7 @@ async def _migrate_between_others(engine: AsyncEngine, tries: int) -> None:
 
 @asynccontextmanager
 async def _alone(engine: AsyncEngine) -> AsyncGenerator[AsyncConnection]:
-    """Open a transaction of the owner's when no other process has one; no table is waited for long in it."""
+    """Open a transaction of the owner once no other process has one; it waits for no table for long."""
     while True:
         async with engine.begin() as connection:
             # Waiting inside a statement would hold a snapshot, for whose end the making of an index waits.

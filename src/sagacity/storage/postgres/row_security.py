@@ -1,4 +1,4 @@
-"""Row-level security: the database itself shows a transaction one organisation, and one user if it is asked to."""
+"""Row-level security: the database shows a transaction one organisation, and one user if it names one."""
 
 from enum import Enum
 

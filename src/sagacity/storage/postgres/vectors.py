@@ -1,4 +1,4 @@
-"""Search by vector inside PostgreSQL: exact within a user, by pgvector's graph over a large organisation."""
+"""Vector search in PostgreSQL: exact within a user, by pgvector's HNSW over a large organisation."""
 
 from collections.abc import Sequence
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Qdrant over HTTP: the collection, its points and its filters; the one file that knows qdrant-client."""
+"""Qdrant over HTTP: collection, points and filters; the only file that uses qdrant-client."""
 
 import asyncio
 import time

@@ -1,4 +1,4 @@
-"""Answers of the chat that were given with something in sight that is held, and what was learned of them."""
+"""Answers of the chat that were given with held data in sight, and what was learned from them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Quarantines: begun and released in one transaction each, listed, and what they hold read for review."""
+"""Quarantines: start and release one in a transaction, list them, and read what they hold."""
 
 import json
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What a held memory had replaced is in force while it is held, and goes back to how it stood afterwards."""
+"""Restore what a held memory had replaced while it is held, and put it back afterwards."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The quarantines that stand, as writers see them: what they write is held from the start."""
+"""The quarantines in force, for writers: data that they cover is held from the start."""
 
 from collections.abc import Collection, Sequence
 from functools import cache

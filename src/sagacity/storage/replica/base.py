@@ -1,4 +1,4 @@
-"""The seam to a separate vector store, as far as it is kept a copy of the database's vectors."""
+"""The interface of a separate vector store that is kept as a copy of the database's vectors."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol

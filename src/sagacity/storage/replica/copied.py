@@ -1,4 +1,4 @@
-"""What a separate vector store has of a tenant's search documents, and what it still needs."""
+"""Which of a tenant's search documents a separate vector store has, and which it still needs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

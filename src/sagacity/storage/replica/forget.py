@@ -1,4 +1,4 @@
-"""A separate vector store made to hold nothing that the database has deleted, now and not some time later."""
+"""Delete from a separate vector store at once what was deleted from the database."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The kinds of column that tables are made of."""
+"""The types of columns."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

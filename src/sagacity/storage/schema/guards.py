@@ -1,4 +1,4 @@
-"""The triggers by which SQLite refuses to change rows that are only ever added."""
+"""Triggers with which SQLite refuses to change append-only rows."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Whose the rows are that others name by their number: a foreign key alone does not say."""
+"""Who owns rows that others reference by number, which a foreign key alone does not say."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""Search by term: BM25 over the statistics of the scopes that are searched, and of no others."""
+"""BM25 over the statistics of the searched scopes, and no others."""
 
 from collections.abc import Sequence
 from itertools import accumulate, groupby
@@ -27,9 +27,9 @@ async def best_by_terms(
     Args:
         scope: the open transaction.
         scopes: where to look; they supply the statistics too, so that nobody else's documents change a score.
-        wanted: what may be found.
+        wanted: the filters.
         text: a question or a few words.
-        limit: how many of each kind at the most.
+        limit: how many of each kind at most.
 
     Returns:
         Best first, ties by document; scores are positive. Empty when no term is left of *text*.

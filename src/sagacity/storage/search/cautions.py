@@ -1,4 +1,4 @@
-"""What one user's memories warn of: found without a word of the question."""
+"""Find one user's cautions without any words of the question."""
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""The search documents: written with what they stand for, found by term and by vector."""
+"""Search documents: written with what they represent, found by term and by vector."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Exact search by vector over half-precision blobs, with a bounded cache of large scopes."""
+"""Exact vector search over half-precision vectors, with a bounded cache of large scopes."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""What made the search index: one embedder and one analyzer for the whole database."""
+"""Which embedder and analyzer made the search index: one of each for the whole database."""
 
 import sqlalchemy as sa
 
@@ -16,7 +16,7 @@ async def made_by(scope: Scope) -> tuple[str, int] | None:
 
 async def claim_index(scope: Scope, embedder: str, dimension: int) -> None:
     """
-    Record what makes the search index, or make sure that it is what made it.
+    Claim the search index for an embedder, or check that it was made by the same one.
 
     Raises:
         IndexMismatch: another embedder or analyzer made it.

@@ -1,4 +1,4 @@
-"""Text to terms: what a keyword search compares."""
+"""The analyzer: splits text into the terms that keyword search compares."""
 
 import re
 import unicodedata

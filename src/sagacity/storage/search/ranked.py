@@ -1,4 +1,4 @@
-"""What was scored in memory, cut down to what may be found: the database says of the best ones which may not."""
+"""Filter a ranking that was computed in memory: the database says which of the best may not be returned."""
 
 import asyncio
 from collections.abc import Callable, Sequence

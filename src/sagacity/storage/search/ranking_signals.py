@@ -1,4 +1,4 @@
-"""What ranking has to know of documents besides how well they match, and documents that are found without a match."""
+"""Signals for ranking besides how well a document matches, and documents found without a match."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime

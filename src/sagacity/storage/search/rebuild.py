@@ -1,4 +1,4 @@
-"""The search documents, rebuilt from what they stand for."""
+"""Rebuild the search documents from what they represent."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace

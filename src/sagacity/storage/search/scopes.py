@@ -1,4 +1,4 @@
-"""Which users' documents of which kinds a search reaches, and how they are counted."""
+"""The scopes that a search covers, and their statistics."""
 
 from collections.abc import Callable
 from functools import cache

@@ -1,4 +1,4 @@
-"""Search documents of many memories brought into step with their statuses; texts, terms and vectors stay."""
+"""Update the status of many memories' search documents; texts, terms and vectors stay."""
 
 import sqlalchemy as sa
 

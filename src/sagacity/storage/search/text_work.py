@@ -1,4 +1,4 @@
-"""Work on texts, which takes a processor for long where they are long: beside the event loop then."""
+"""Run CPU-heavy work on long texts outside the event loop."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Search documents as they are written: with their terms, and counted into their scopes."""
+"""Write search documents with their terms, and update the statistics of their scopes."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -43,7 +43,7 @@ Result = TypeVar("Result")
 
 
 class SQLite:
-    """The embedded default."""
+    """The embedded default backend."""
 
     name = "sqlite"
     locks_rows = False
@@ -52,11 +52,11 @@ class SQLite:
 
     def __init__(self, path: Path, *, as_found: bool = False) -> None:
         """
-        Prepare connections; none is opened yet.
+        Prepare connections, without opening any.
 
         Args:
-            path: the file; it is made, with its folder, unless *as_found*.
-            as_found: only what is there is looked at: the file is neither made nor migrated.
+            path: the file; created with its folder unless *as_found*.
+            as_found: neither create nor migrate the file.
         """
         self._path = path
         self._as_found = as_found
@@ -83,7 +83,7 @@ class SQLite:
 
     @property
     def label(self) -> str:
-        """Return the file's name; its folder is nobody's business."""
+        """Return the file's name without its folder."""
         return self._path.name
 
     @property
@@ -104,7 +104,7 @@ class SQLite:
     async def write(
         self, org_id: OrgId | None, *, user_id: UserId | None = None, urgent: bool = False
     ) -> AsyncGenerator[AsyncConnection]:
-        """Open the one writing transaction; others of this process wait in order, other processes by the busy time."""
+        """Open the one writing transaction; others in this process wait in order, other processes up to a timeout."""
         del org_id, user_id
         async with self._turns.take(urgent=urgent):
             try:
@@ -117,7 +117,7 @@ class SQLite:
     async def read(
         self, org_id: OrgId | None, *, user_id: UserId | None = None, keeps_plans: bool = False
     ) -> AsyncGenerator[AsyncConnection]:
-        """Open a snapshot. It begins with the first statement, and ends by a ROLLBACK, for which nobody waits."""
+        """Open a snapshot. It begins with the first statement and ends with a ROLLBACK that nobody waits for."""
         del org_id, user_id
         try:
             async with self._readers.connect() as connection:
@@ -161,25 +161,25 @@ class SQLite:
     async def rows(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None
     ) -> Sequence[Any]:
-        """Run *statement*; one that comes again in the connection's thread at once, without SQLAlchemy."""
+        """Run *statement*; repeated ones directly in the connection's thread, without SQLAlchemy."""
         return await self._statements.rows(connection, statement, parameters, partial(_ask, connection))
 
     def rows_at_once(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any] | None:
-        """Return the rows of *statement*; None while another process keeps the database from being read."""
+        """Return the rows of *statement*; None while another process blocks reads."""
         return self._point_reads.rows(statement, parameters)
 
     async def run(self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None) -> int:
-        """Run *statement* as `rows` does; returns how many rows it touched."""
+        """Run *statement* like `rows`; returns the number of affected rows."""
         return await self._statements.run(connection, statement, parameters, partial(_ask, connection))
 
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
-        """Do nothing: what a transaction may touch is in its statements."""
+        """Do nothing: statements themselves say what a transaction may touch."""
 
     async def take_time(self, connection: AsyncConnection) -> None:
-        """Do nothing: no statement is ended."""
+        """Do nothing: there is no statement timeout."""
 
     async def read_in_key_order(self, connection: AsyncConnection) -> None:
-        """Do nothing: pages are read along the key as it is."""
+        """Do nothing: pages are read along the key anyway."""
 
     async def read_in_any_order(self, connection: AsyncConnection) -> None:
         """Do nothing: nothing was forbidden."""
@@ -194,7 +194,7 @@ class SQLite:
         """Do nothing: numbers always go on after the largest."""
 
     async def scrub(self) -> str:
-        """Rewrite the whole file from what is there now, and empty the write-ahead log; writers wait meanwhile."""
+        """Rewrite the whole file from its current rows, and empty the write-ahead log; writers wait meanwhile."""
         async with self._turns.take(urgent=False):
             await asyncio.to_thread(rewrite, self._path)
         return "the file was rewritten (VACUUM), and its write-ahead log emptied"
@@ -248,7 +248,7 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
 
 
 def _engine_of_threads(path: Path, pragmas: tuple[str, ...], *, connections: int) -> sa.Engine:
-    """Return what opens connections for threads; which one does not matter, as it is one at a time."""
+    """Return the engine of connections for threads, each of which is used by one thread at a time."""
     return sa.create_engine(
         "sqlite+pysqlite://",
         creator=partial(_connected, path, pragmas),
@@ -303,7 +303,7 @@ def _driven(driver: sqlite3.Connection, told: BoundStatement) -> DriverResult:
 
 
 def _ours(error: DBAPIError | PoolTimeout) -> StorageError:
-    """Keep what the database said, and drop the statement with its values."""
+    """Keep the database's message, and drop the statement with its values."""
     if isinstance(error, PoolTimeout):
         return StorageUnavailable("every connection to the database was busy for too long; try again")
     if is_busy(error.orig):

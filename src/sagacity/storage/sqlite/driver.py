@@ -1,4 +1,4 @@
-"""aiosqlite with one change of thread a statement, where the cursor's own protocol takes four."""
+"""aiosqlite with one thread switch per statement, where its own cursor protocol takes four."""
 
 import asyncio
 import sqlite3
@@ -16,28 +16,28 @@ Result = TypeVar("Result")
 
 class OneHopConnection(aiosqlite.Connection):
     """
-    A connection whose cursors are opened, run, read and closed in a single visit to its thread.
+    A connection that opens, runs, reads and closes a cursor in a single visit to its thread.
 
-    Told how, it opens transactions by itself: BEGIN goes along with the first statement after the end of the last one.
-    Nobody waits for ROLLBACK: what comes next comes after it.
+    If configured, it opens transactions by itself: BEGIN is sent with the first statement after the last transaction.
+    Nobody waits for ROLLBACK, because later statements come after it.
     """
 
     _begin = ""
     _is_begun = False
 
     def begin_by(self, begin: str) -> None:
-        """Open each transaction from now on with its first statement, by the words of *begin*."""
+        """From now on, open each transaction with the statement *begin*, sent with its first statement."""
         self._begin = begin
 
     async def rollback(self) -> None:
-        """Roll back what was begun; the thread does it before anything that follows."""
+        """Roll back the transaction; the thread does so before any later statement."""
         begun, self._is_begun = self._is_begun, False
         if begun:
             self._roll_back()
 
     def stop(self) -> asyncio.Future[Any] | None:
         """
-        Close the connection and end its thread; nobody waits for it.
+        Close the connection and end its thread, without waiting.
 
         What was begun is rolled back before: SQLite keeps a closed connection, with its locks, for as long as somebody
         holds a cursor of it that has rows left.
@@ -55,13 +55,13 @@ class OneHopConnection(aiosqlite.Connection):
             self._tx.put_nowait((None, self._connection.rollback))  # pyright: ignore[reportUnknownMemberType]  untyped
 
     async def commit(self) -> None:
-        """Commit what was begun; if that fails there is still something to roll back."""
+        """Commit the transaction; if that fails, it still has to be rolled back."""
         if self._is_begun:
             await super().commit()
             self._is_begun = False
 
     def cursor(self) -> "OneHopCursor":  # type: ignore[override]  # awaited by nobody: SQLAlchemy enters it
-        """Return a cursor; nothing is asked of the database yet."""
+        """Return a cursor, without calling the database yet."""
         return OneHopCursor(self)
 
     async def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
@@ -133,7 +133,7 @@ class OneHopCursor:
         return rows
 
     async def close(self) -> None:
-        """Let go of the statement, if it has rows left."""
+        """Close the statement, if it has rows left."""
         if self._open is not None:
             cursor, self._open = self._open, None
             await self._connection.visit(lambda _: cursor.close())

@@ -1,4 +1,4 @@
-"""An SQLite file as a thing: copied while it is used, checked, closed up, put in another's place."""
+"""Operations on an SQLite file: copy it while in use, check it, close it cleanly, replace another with it."""
 
 import os
 import shutil
@@ -17,11 +17,11 @@ _STEPS_A_CALL = 2_000_000
 _LOCK_SECONDS = 5.0
 _REWRITE_SECONDS = 15.0
 SIDES = ("-wal", "-shm", "-journal")
-"""What SQLite keeps beside a file that is in use."""
+"""Suffixes of SQLite's files beside a database in use."""
 
 
 def new_file(path: Path) -> None:
-    """Make an empty file that only its owner may read, in place of what an earlier run left of it."""
+    """Create an empty file that only its owner may read, replacing what an earlier run left."""
     for name in ("", *SIDES):
         beside(path, name).unlink(missing_ok=True)
     path.touch(mode=0o600, exist_ok=False)
@@ -31,12 +31,12 @@ def copy_pages(
     source: Path, target: Path, on_progress: Callable[[int, int], None], stop: threading.Event
 ) -> None:
     """
-    Copy a database that others may write to, as it is at one moment.
+    Copy a snapshot of a database that others may be writing to.
 
     Args:
         source: only read.
         target: an empty file.
-        on_progress: told how many pages of how many are done.
+        on_progress: called with the number of pages done and the total.
         stop: ends the copying early, with an error, when it is set.
 
     Raises:
@@ -98,16 +98,16 @@ def has_schema(path: Path) -> bool:
 
 def close_up(path: Path) -> None:
     """
-    Bring all of a database into its one file, with nothing beside it, and make sure that it is on disk.
+    Checkpoint a database into its one file, with no files beside it, and sync it to disk.
 
     Raises:
-        InvalidInput: it is no database, or a damaged one.
+        InvalidInput: it is not a database, or it is damaged.
         StorageUnavailable: another process has it open.
         StorageError: it cannot be written.
     """
     with _errors(path), closing(sqlite3.connect(path, timeout=_LOCK_SECONDS)) as connection:
         try:
-            # Leaving the write-ahead log takes the file for oneself: it fails while anyone else has it open.
+            # Leaving WAL mode needs exclusive access: it fails while any other process has the file open.
             (mode,) = connection.execute("PRAGMA journal_mode = DELETE").fetchone()
         except sqlite3.DatabaseError as error:
             code = error.sqlite_errorcode & 0xFF
@@ -123,7 +123,7 @@ def close_up(path: Path) -> None:
 
 def rewrite(path: Path) -> None:
     """
-    Rewrite a database that is in use from what is in it now, so that its files hold nothing of what was deleted.
+    Rewrite a database in use from its current rows, so that its files contain nothing that was deleted.
 
     Raises:
         StorageUnavailable: another process writes, or reads an older state.
@@ -146,7 +146,7 @@ def rewrite(path: Path) -> None:
 
 
 def put_in_place(ready: Path, path: Path) -> None:
-    """Rename *ready* to *path* in one step that outlives a power cut."""
+    """Rename *ready* to *path* atomically and durably."""
     with _errors(path):
         ready.replace(path)
         sync(path.parent)
@@ -154,7 +154,7 @@ def put_in_place(ready: Path, path: Path) -> None:
 
 def set_aside(path: Path, name: str, parts: Sequence[str]) -> list[str]:
     """
-    Give what there is of a database another name, so that nothing of it gets into the next one.
+    Rename the files of a database, so that none of them gets into the next one.
 
     The file itself keeps its name as well, until another takes that: there is no moment at which neither is there.
 
@@ -195,13 +195,13 @@ def has_content(path: Path) -> bool:
 
 
 def free_megabytes(path: Path) -> int:
-    """Return how much room there is on the disk of a file, or on the one where its folder will be made."""
+    """Return the free space on the disk of a file, or of the folder that will be created for it."""
     folder = next(one for one in path.absolute().parents if one.is_dir())
     return shutil.disk_usage(folder).free // 2**20
 
 
 def sync(path: Path) -> None:
-    """Make sure that a file, or the names in a folder, are on disk."""
+    """Sync a file, or the entries of a folder, to disk."""
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)

@@ -1,4 +1,4 @@
-"""Reads of a row by its key, on the event loop: to change to a thread and back takes nearly forty times as long."""
+"""Read a row by its key on the event loop, because switching to a thread and back takes nearly 40 times as long."""
 
 import sqlite3
 from collections.abc import Callable, Sequence
@@ -10,11 +10,11 @@ import sqlalchemy as sa
 from sagacity.storage.statements.prepared import BoundStatement, DriverResult, PreparedStatements
 
 NEVER_WAITS = ("busy_timeout = 0",)
-"""A pragma: while this connection waits, the whole event loop does."""
+"""A pragma against waiting, because while this connection waits, the whole event loop does."""
 
 
 class PointReads:
-    """A connection of the event loop's own, for statements that find one row, or none, by an index."""
+    """A connection used on the event loop, for statements that find at most one row by an index."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class PointReads:
         self._is_closed = False
 
     def rows(self, statement: sa.Executable, parameters: Any) -> Sequence[Any] | None:
-        """Return the rows of *statement* as last committed; None where the database does not answer at once."""
+        """Return the committed rows of *statement*; None if the database does not answer at once."""
         if self._is_closed:
             return None
         try:
@@ -54,7 +54,7 @@ class PointReads:
         self._drop()
 
     def _drop(self) -> None:
-        """Let go of the connection: the next question opens another one."""
+        """Drop the connection; the next query opens another one."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

@@ -1,4 +1,4 @@
-"""A transaction in one visit to a thread: what repositories await is there at once, and the event loop is free."""
+"""Run a whole transaction in one visit to a thread, where nothing it awaits suspends; the event loop stays free."""
 
 import asyncio
 import contextvars
@@ -20,9 +20,9 @@ from sagacity.storage.statements.prepared import driver_of
 
 BEGIN_TO_WRITE = "BEGIN IMMEDIATE"
 BUSY_SECONDS = 15.0
-"""How long another process that writes is waited for."""
+"""How long to wait for another process that writes."""
 _LOOK_SECONDS = 0.05
-"""Between two tries to interrupt what nobody waits for: one that comes between two statements has no effect."""
+"""Interval of attempts to interrupt a transaction: one between two statements has no effect."""
 _TURN_SECONDS = 0.05
 """How long a transaction has the processor to itself, before others run beside it. Most take a few milliseconds, nearly
 all of it in Python: side by side they take the interpreter from each other at every statement, and eight clients got 52
@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 
 class Visits:
-    """Threads with a connection each, in which transactions run from their first statement to their last."""
+    """Threads with one connection each, in which whole transactions run."""
 
     def __init__(
         self, engine: sa.Engine, async_engine: AsyncEngine, *, threads: int, writes: bool = False
@@ -56,7 +56,7 @@ class Visits:
 
     async def run(self, work: Callable[[AsyncConnection], Awaitable[Result]]) -> Result:
         """
-        Run *work* in a transaction, in a thread; it may await nothing but the connection that it is given.
+        Run *work* in a transaction, in a thread; it must await nothing but its connection.
 
         If the caller is cancelled, the transaction is interrupted, and has ended when this returns.
         """
@@ -88,7 +88,7 @@ class Visits:
 
     @contextmanager
     def _turn(self) -> Generator[None]:
-        """Have the processor to oneself, or share it with a transaction that takes long."""
+        """Wait for the processor, or share it with a transaction that takes long."""
         left = self._alone_since + _TURN_SECONDS - time.monotonic()
         is_alone = self._alone.acquire(timeout=left) if left > 0 else self._alone.acquire(blocking=False)
         try:
@@ -144,7 +144,7 @@ class _Visit:
                 self._driver = None
 
     def interrupt(self) -> None:
-        """End the statement that runs, and let no other begin."""
+        """Interrupt the running statement, and let no other begin."""
         with self._lock:
             self.is_given_up = True
             if self._driver is not None:
@@ -152,7 +152,7 @@ class _Visit:
 
 
 class _VisitConnection(AsyncConnection):
-    """What repositories take for a connection of the event loop's: it is asked and answers in one thread."""
+    """A stand-in for an asynchronous connection: it runs everything in one thread."""
 
     def __init__(
         self, engine: AsyncEngine, connection: sa.Connection, driver: sqlite3.Connection, visit: _Visit
@@ -194,7 +194,7 @@ class _Streamed:
         self._result = result
 
     async def partitions(self, size: int) -> AsyncIterator[Sequence[sa.Row[Any]]]:
-        """Give the rows, *size* at a time."""
+        """Yield the rows, *size* at a time."""
         for rows in self._result.partitions(size):
             yield rows
 
@@ -215,7 +215,7 @@ def is_busy(error: BaseException | None) -> bool:
 
 
 def _driven(work: Awaitable[Result]) -> Result:
-    """Run *work* to its end, here and now."""
+    """Run a coroutine to its end without an event loop."""
     steps = work.__await__()
     try:
         next(steps)

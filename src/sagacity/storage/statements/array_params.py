@@ -1,4 +1,4 @@
-"""A list as one parameter, so that the text of a statement does not depend on how many values there are."""
+"""Pass a list as one parameter, so that a statement's text does not depend on its length."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Numbers in a JSON list, as rows of a subquery, in the words of each database."""
+"""Numbers in a JSON list as rows of a subquery, in each database's dialect."""
 
 from typing import Any, Self
 

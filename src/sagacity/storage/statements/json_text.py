@@ -1,4 +1,4 @@
-"""JSON columns are read by the quickest parser at hand: a search reads some hundreds of them."""
+"""Read JSON columns with the fastest parser available, because a search reads hundreds of them."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Statements that are narrowed on their way to the database; one that comes again is narrowed once."""
+"""Narrow statements on their way to the database; a repeated statement is narrowed once."""
 
 from collections.abc import Callable
 from functools import lru_cache

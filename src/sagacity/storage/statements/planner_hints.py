@@ -1,4 +1,4 @@
-"""What is said for the planner's sake: conditions that mean the same with and without it."""
+"""Conditions that only help the planner: statements mean the same without them."""
 
 from typing import Any, TypeVar
 

@@ -1,4 +1,4 @@
-"""Statements that come again: compiled once, and run through the driver in a fraction of SQLAlchemy's time."""
+"""Prepared statements: compiled once, and run through the driver in a fraction of SQLAlchemy's time."""
 
 from collections import namedtuple
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Hours, days and weeks in SQL: by which step of a series a row came in. All in UTC, weeks begin on Monday."""
+"""Group rows by hour, day or week in SQL. All in UTC; weeks begin on Monday."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""A database kept in one file, and brought back from it."""
+"""Back up a database to one file, and restore it."""
 
 import asyncio
 import tempfile

@@ -1,4 +1,4 @@
-"""Which backups were made: a line in a file of the home folder for each, so that an erasure can name them."""
+"""Which backups exist: a line for each in a file of the home folder, so that an erasure can name them."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""What waits to be done, counted over all organisations; each query reads an index of what waits, and no more."""
+"""Count the waiting work of all organisations; each query reads only an index of what waits."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""What learners have read, what they hold, what they gave up."""
+"""Cursors, leases and dead letters."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -30,7 +30,7 @@ _LEASE_KEY = [leases.c.org_id, leases.c.task, leases.c.user_id]
 
 
 class CursorRepository:
-    """Cursors of a tenant's learners, and when each user's log has to be looked at next."""
+    """Cursors of a tenant's learners, and when each user's log is due."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -44,7 +44,7 @@ class CursorRepository:
 
     async def save(self, cursor: Cursor, *, read: Cursor | None = None) -> None:
         """
-        Write a cursor; one that stands further already is left alone.
+        Write a cursor, unless it is further already.
 
         Args:
             cursor: its new values.
@@ -96,7 +96,7 @@ class CursorRepository:
         return LogHead.model_validate(rows[0]._mapping) if rows else LogHead()
 
     async def forced_after(self, user_id: UserId, seq: int) -> bool:
-        """Return whether a request beyond *seq* asked to be learned at once."""
+        """Return whether a request beyond *seq* asked to be learned from at once."""
         given = {"org_id": self._scope.org_id, "user_id": user_id, "seq": seq}
         return bool(await self._scope.all(_forced_after(), given))
 
@@ -104,7 +104,7 @@ class CursorRepository:
         self, user_id: UserId | None, due_at: datetime | None, *, head: LogHead | None = None
     ) -> bool:
         """
-        Say when the user's log has to be looked at next; None: nothing waits.
+        Set when the user's log is due; None for never.
 
         Args:
             user_id: whose log; None: the organisation itself.
@@ -122,7 +122,7 @@ class CursorRepository:
 
     async def ensure_due(self, user_id: UserId | None, due_at: datetime | None = None) -> None:
         """
-        Let the user's log be looked at, and make it if it is not there.
+        Make the user's log due, and create it if it is missing.
 
         Args:
             user_id: whose log; None: the organisation itself.
@@ -150,7 +150,7 @@ class CursorRepository:
             self._scope.added.note(QuotaName.USERS)
 
     async def list_due(self, *, limit: int) -> list[UserId | None]:
-        """Return users whose logs have to be looked at by now, longest due first; None: the organisation itself."""
+        """Return due users, longest due first; None stands for the organisation itself."""
         rows = await self._scope.all(
             sa.select(users.c.user_id)
             .where(users.c.org_id == self._scope.org_id, users.c.due_at <= self._scope.clock.now())
@@ -161,7 +161,7 @@ class CursorRepository:
 
 
 class LeaseRepository:
-    """Rights to work, one holder at a time; a lapsed one can be taken over."""
+    """Leases: rights to work, one holder at a time; a lapsed one can be taken over."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -169,7 +169,7 @@ class LeaseRepository:
     async def claim(
         self, task: str, owner: str, seconds: float, *, user_id: UserId | None = ORGANISATION
     ) -> Lease | None:
-        """Take the lease, or prolong it; None while another holds it. A new holder has a higher fencing number."""
+        """Acquire or renew the lease; None while another holds it. A new holder gets a higher fencing number."""
         now = self._scope.clock.now()
         rows = await self._scope.all(
             self._scope.upsert(_claim),
@@ -198,7 +198,7 @@ class LeaseRepository:
             raise Conflict(f"the lease of {lease.task!r} was taken over")
 
     async def finish(self, lease: Lease) -> None:
-        """Give the lease back; the fencing number stays, so that it only ever grows."""
+        """Release the lease; the fencing number stays, so that it only grows."""
         await self._scope.run(_given_back(), self._named(lease) | {"now": self._scope.clock.now()})
 
     async def end_learning(self, user_ids: Sequence[UserId]) -> None:
@@ -230,7 +230,7 @@ class LeaseRepository:
             )
 
     async def end(self, task: str) -> None:
-        """Take the lease of an organisation's task from whoever holds it; nobody gets it before the commit."""
+        """Revoke the lease of an organisation's task; nobody can acquire it before the commit."""
         column, insert = leases.c, self._scope.insert(leases)
         ended = {"owner": "", "expires_at": insert.excluded.expires_at, "fencing": column.fencing + 1}
         await self._scope.run(
@@ -256,7 +256,7 @@ class LeaseRepository:
 
 
 class DeadLetterRepository:
-    """Windows that were given up, until someone replays them."""
+    """Dead letters: windows that were given up, until someone replays them."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -322,7 +322,7 @@ class DeadLetterRepository:
 
     async def replay(self, dead_letter_id: int) -> DeadLetter:
         """
-        Queue one parked window to be learned again, and make its user due.
+        Queue one parked window to be learned from again, and make its user due.
 
         Raises:
             NotFound: the tenant has none of that number.
@@ -372,7 +372,7 @@ class DeadLetterRepository:
 
     async def mark(self, dead_letter_id: int, status: DeadLetterStatus, *, was: DeadLetterStatus) -> None:
         """
-        Move a dead letter on.
+        Change the state of a dead letter.
 
         Raises:
             Conflict: it is not what it *was*: someone else moved it meanwhile.

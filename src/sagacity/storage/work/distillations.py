@@ -1,4 +1,4 @@
-"""What runs that distil remember for the next one."""
+"""What a distilling run keeps for the next one."""
 
 from collections.abc import Collection
 from typing import Any

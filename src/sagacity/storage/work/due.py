@@ -1,4 +1,4 @@
-"""Whose logs have to be looked at, over all tenants."""
+"""Which logs are due, over all tenants."""
 
 from functools import cache
 from typing import Any

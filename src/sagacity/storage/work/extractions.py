@@ -20,7 +20,7 @@ class ExtractionRepository:
         self._scope = scope
 
     async def add(self, records: Sequence[ExtractionRecord]) -> None:
-        """Write down what became of some windows' entries."""
+        """Record what became of the entries of some windows."""
         if records:
             rows = [one.model_dump(mode="python") | {"org_id": self._scope.org_id} for one in records]
             await self._scope.run(extractions.insert(), rows)

@@ -31,7 +31,7 @@ class ModelCallRepository:
         self._scope = scope
 
     async def add(self, record: ModelCallRecord) -> None:
-        """Write down one request."""
+        """Record one request."""
         await self._scope.run(_ADD, {"org_id": self._scope.org_id, **record.model_dump(mode="python")})
 
     async def list_newest(

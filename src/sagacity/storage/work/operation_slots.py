@@ -1,4 +1,4 @@
-"""Whose turn it is in an operation: a few of its users are due at a time, so that everybody else finds a place."""
+"""Operation slots: a few users of an operation are due at a time, which leaves room for everybody else."""
 
 from datetime import datetime
 
@@ -23,7 +23,7 @@ _op, _item = operations.c, operation_items.c
 
 
 def slots_within(places: int) -> int:
-    """Return how many users have a turn at a time, so that one of so many *places* is left for whoever publishes."""
+    """Return the number of operation slots, which leaves one of *places* for users who publish."""
     return min(TURNS, max(1, places - 1))
 
 
@@ -84,7 +84,7 @@ async def give_turns(scope: Scope, operation_id: str) -> None:
 
 
 async def _share(scope: Scope) -> int:
-    """Return how many turns each operation on users' logs has that runs now."""
+    """Return how many slots each running operation on users' logs has."""
     running = sa.select(sa.func.count()).where(
         _op.org_id == scope.org_id,
         _op.status == str(OperationStatus.IN_PROGRESS),

@@ -1,4 +1,4 @@
-"""Long runs that someone started, a row each, with a row for every user they work on."""
+"""Operations, one row each, with one row for every user that they work on."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -94,7 +94,7 @@ class OperationRepository:
         Return one operation with its progress.
 
         Raises:
-            NotFound: the tenant has none of that id.
+            NotFound: the tenant has no token of that id.
         """
         found = await progress_of(self._scope, [self._is(operation_id)], limit=1)
         if not found:

@@ -1,4 +1,4 @@
-"""How far operations are: counted over their items, for all that are asked for at once; and when one has ended."""
+"""The progress of operations, counted over their items for all at once, and when one has ended."""
 
 from collections.abc import Sequence
 from typing import Any

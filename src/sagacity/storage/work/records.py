@@ -1,4 +1,4 @@
-"""Rows that only tell what happened, which go when they are too old or too many."""
+"""Delete records that only report what happened, when they are too old or too many."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

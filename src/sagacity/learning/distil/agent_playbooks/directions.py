@@ -1,4 +1,4 @@
-"""Members of one cluster that ask for the same thing stand together, so that a majority shows."""
+"""Group the members of a cluster that ask for the same, to see what the majority asks for."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -12,28 +12,28 @@ from sagacity.providers.base import Vectors
 
 @dataclass(frozen=True, slots=True)
 class Direction:
-    """Members of a cluster that ask for the same thing, the most typical one first."""
+    """Members of a cluster that ask for the same, the most typical one first."""
 
     members: tuple[Memory, ...]
 
     @property
     def user_count(self) -> int:
-        """How many users said so."""
+        """Number of users who said so."""
         return user_count(self.members)
 
     def shares_a_user_with(self, other: "Direction") -> bool:
-        """Whether one user stands behind both; counted together they are fewer than their sum."""
+        """Whether a user stands behind both, so that together they have fewer users than the sum."""
         return not {one.user_id for one in self.members}.isdisjoint(one.user_id for one in other.members)
 
 
 def user_count(members: Sequence[Memory]) -> int:
-    """Return how many users stand behind *members*; all that name none count as one."""
+    """Return the number of users behind *members*; all without a user count as one."""
     return len({member.user_id for member in members})
 
 
 def directions_of(members: Sequence[Memory], vectors: Vectors, *, overlap: float) -> list[Direction]:
     """
-    Sort a cluster's members by what they ask for.
+    Group a cluster's members by what they ask for.
 
     Args:
         members: at least one.

@@ -1,4 +1,4 @@
-"""What a run does with each cluster, and which playbooks it never touches; pure."""
+"""Plan what a run does with each cluster, and which playbooks it leaves alone; pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -10,17 +10,17 @@ from sagacity.learning.distil.lineage import Lineage, Traced, fingerprint
 from sagacity.learning.distil.spec import BY_MODEL, Gone, Plan, Task
 
 _ENOUGH_LEFT = 0.5
-"""A rejected cluster with at least this share of its members in common is the one that was rejected."""
+"""A cluster that shares at least this part of its members with a rejected one counts as that one."""
 
 
 def same_wording(one: Memory, other: Memory) -> bool:
-    """Whether two playbooks say the same in the same words, for whatever reasons."""
+    """Whether two playbooks say the same in the same words, whatever their rationale."""
     first, second = ((book.trigger, book.content, book.pitfall, book.blocking_issue) for book in (one, other))
     return first == second
 
 
 def is_untouched(playbook: Memory) -> bool:
-    """Whether a playbook is as it was generated, and nobody has decided on it."""
+    """Whether a playbook is unchanged since it was generated and not yet reviewed."""
     wording = wording_of(
         trigger=playbook.trigger,
         content=playbook.content,
@@ -32,7 +32,7 @@ def is_untouched(playbook: Memory) -> bool:
 
 
 def replaced_by(playbook: Memory) -> MemoryId | None:
-    """Return the playbook in whose place *playbook* was proposed."""
+    """Return the playbook that *playbook* was proposed to replace."""
     replaces = playbook.metadata.get(REPLACES)
     return MemoryId(replaces) if isinstance(replaces, int) else None
 
@@ -46,18 +46,18 @@ def make_plan(
     full: bool,
 ) -> Plan:
     """
-    Decide what becomes of each cluster.
+    Decide what to do with each cluster.
 
     Without *full* only new clusters and those that changed are worked on. With it also the others, but for those whose
     playbook a person stands behind. A rejected one is proposed again when more than half of it is other members.
 
     Args:
-        lineage: today's clusters and what they were.
+        lineage: today's clusters and their predecessors.
         wordings: what each member says, as `wording_of` gives it.
         known: former clusters, by id.
         playbooks: the current playbooks for all users that matter, by number: all of the clusters' own, whatever their
             names, and others that stay in force.
-        full: work also on what did not change.
+        full: also process unchanged clusters.
     """
     own = _own(known.values(), playbooks)
     tasks: list[Task] = []
@@ -88,7 +88,7 @@ def make_plan(
 
 
 def _own(clusters: Iterable[PlaybookCluster], playbooks: Mapping[MemoryId, Memory]) -> dict[str, Memory]:
-    """Return each cluster's playbook: what was made of it last; where that is gone, what is left of those before."""
+    """Return each cluster's playbook: the last one made of it or, if that is gone, an earlier one."""
     left: dict[object, Memory] = {}
     for _, playbook in sorted(playbooks.items()):
         if playbook.approval is not Approval.REJECTED:
@@ -101,7 +101,7 @@ def _own(clusters: Iterable[PlaybookCluster], playbooks: Mapping[MemoryId, Memor
 
 
 def _replaced(playbook: Memory, playbooks: Mapping[MemoryId, Memory]) -> Memory | None:
-    """Return what *playbook* would replace, where that is in force."""
+    """Return what *playbook* would replace, if that is in force."""
     former = playbooks.get(replaced_by(playbook) or MemoryId(0))
     return None if former is None or former.approval is Approval.REJECTED else former
 
@@ -115,7 +115,7 @@ def _gone(
 
 
 def _task(traced: Traced, wordings: Mapping[MemoryId, str], known: Mapping[str, PlaybookCluster]) -> Task:
-    """Return the task to find words for a cluster, whatever there is of it."""
+    """Return the task to write a cluster's text, whatever exists of it."""
     members = tuple(MemoryId(member) for member in traced.members)
     says = fingerprint({member: wordings[member] for member in members})
     return Task(members, says, None if traced.cluster_id is None else known[traced.cluster_id])
@@ -124,7 +124,7 @@ def _task(traced: Traced, wordings: Mapping[MemoryId, str], known: Mapping[str, 
 def _decided(
     task: Task, playbook: Memory | None, playbooks: Mapping[MemoryId, Memory], *, overlap: float, full: bool
 ) -> Task | None:
-    """Return what is done with a cluster, in view of its playbook; None: nothing."""
+    """Return what to do with a cluster, given its playbook; None for nothing."""
     is_unchanged = task.cluster is not None and task.cluster.fingerprint == task.fingerprint
     if is_unchanged and not full:
         return None
@@ -139,7 +139,7 @@ def _decided(
 
 
 def _in_view_of(task: Task, former: Memory | None, replaces: Memory | None) -> Task:
-    """Return the task with what was made before; a model's words wait for a model."""
+    """Return the task with the former text; a model's text waits for a model."""
     present = former or replaces
     needs_model = present is not None and present.provenance.method == BY_MODEL
     return replace(task, former=former, replaces=replaces, needs_model=needs_model)

@@ -1,4 +1,4 @@
-"""Drafts become agent playbooks, as far as they still hold; pure."""
+"""Turn drafts into agent playbooks if they are still valid; pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ _INTERACTIONS_KEPT = 200
 
 
 def settle(run: Run, one: Written, now: Mapping[MemoryId, Memory]) -> Settlement:
-    """Return what is stored of one cluster: a new playbook, its former one in new words, or none."""
+    """Return what to store of one cluster: a new playbook, the former one rewritten, or none."""
     task, reason = one.task, run.mode.reason
     cluster = one.cluster(run, None if task.cluster is None else task.cluster.memory_id)
     if one.draft is None:
@@ -37,7 +37,7 @@ def settle(run: Run, one: Written, now: Mapping[MemoryId, Memory]) -> Settlement
 
 
 def _new(run: Run, one: Written, draft: Draft) -> NewMemory:
-    """Return a playbook for all users that waits for its approval."""
+    """Return a playbook for all users that waits for approval."""
     replaces = None if one.task.replaces is None else one.task.replaces.memory_id
     return NewMemory(
         uid=one.uid,
@@ -51,7 +51,7 @@ def _new(run: Run, one: Written, draft: Draft) -> NewMemory:
 
 
 def _rewritten(former: Memory, draft: Draft, members: Sequence[Memory], *, now: datetime) -> Memory:
-    """Return *former* in the words of *draft*, with the cluster's present members behind it."""
+    """Return *former* with the text of *draft* and the cluster's current members."""
     replaces = former.metadata.get(REPLACES)
     fields = _fields(
         draft,
@@ -65,7 +65,7 @@ def _rewritten(former: Memory, draft: Draft, members: Sequence[Memory], *, now: 
 
 
 def _from(attributes: Attributes, members: Sequence[Memory]) -> Attributes:
-    """Return *attributes* of what is trusted no more than the least trusted of *members*."""
+    """Return *attributes* with the trust of the least trusted of *members*."""
     return attributes.model_copy(
         update={"origin": least_trusted(member.attributes.origin for member in members)}
     )

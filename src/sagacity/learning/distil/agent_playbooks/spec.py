@@ -1,4 +1,4 @@
-"""Agent playbooks: what many users taught, as one playbook for all."""
+"""The spec of agent playbooks: what many users taught, as one playbook for all."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ _ERRORS_SHOWN = 5
 
 
 async def _reason_to_skip(_snapshot: Transaction, run: Run) -> str:
-    """Say so where aggregation is off, whoever asks."""
+    """Report if aggregation is off, whoever asks."""
     if aggregation_of(run.config, run.name) is None:
         return f"aggregation is off for {run.name!r}, or there is no such extractor"
     return ""
@@ -75,14 +75,14 @@ async def _write(prompt_runner: PromptRunner | None, run: Run, material: Materia
 
 
 def _rests_on(written: Written) -> set[MemoryId]:
-    """Return the playbook that is written anew; members that changed are found by their numbers when the run ends."""
+    """Return the playbook to rewrite; changed members are found by their numbers when the run ends."""
     return set() if written.task.former is None else {written.task.former.memory_id}
 
 
 async def _advance(
     transaction: Transaction, run: Run, state: State, written: Sequence[Written], _effects: Counter[Effect]
 ) -> None:
-    """Note how far it got: not beyond what came, changed or went while the run was under way."""
+    """Record how far it got, which excludes what was added, changed or deleted during the run."""
     before = await transaction.distillations.lock(LEARNER, run.name, run.agent_version)
     now = await transaction.clusters.candidates(
         run.learner, run.name, run.agent_version, after=before.last_read

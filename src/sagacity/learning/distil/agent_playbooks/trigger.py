@@ -1,4 +1,4 @@
-"""When playbooks are aggregated by themselves: how many have come since the last run."""
+"""When aggregation starts by itself: by the number of new user playbooks since the last run."""
 
 from collections.abc import Collection, Iterable
 
@@ -13,12 +13,12 @@ from sagacity.storage.transaction import Transaction
 
 LEARNER = "aggregation"
 SMALLEST_CLUSTER = 2
-"""Users whose playbooks can become a rule for others: one is not many."""
+"""Minimum number of users whose playbooks can become a rule for others."""
 _TRIES = 5
 
 
 def aggregation_of(config: TenantConfig, name: str) -> PlaybookAggregatorConfig | None:
-    """Return how playbooks of that name are aggregated; None if they are not."""
+    """Return how playbooks of a name are aggregated; None if they are not."""
     named = (one for one in config.user_playbook_extractor_configs if one.extractor_name == name)
     extractor = next(named, None)
     options = extractor.aggregation_config if extractor is not None else None
@@ -26,7 +26,7 @@ def aggregation_of(config: TenantConfig, name: str) -> PlaybookAggregatorConfig 
 
 
 def is_news(before: Memory | None, after: Memory) -> bool:
-    """Whether a user playbook that became *after* is something new to aggregation: one more, or reworded."""
+    """Whether a change to *after* is new for aggregation: an added or reworded playbook."""
     if after.kind is not MemoryKind.USER_PLAYBOOK or after.status is not Status.CURRENT:
         return False
     if before is None or before.status is not Status.CURRENT:
@@ -35,7 +35,7 @@ def is_news(before: Memory | None, after: Memory) -> bool:
 
 
 def _is_lost(before: Memory, after: Memory) -> bool:
-    """Whether a user playbook that became *after* is no longer a current one of its name and agent version."""
+    """Whether a change to *after* removes a current playbook of a name and agent version."""
     if before.kind is not MemoryKind.USER_PLAYBOOK or before.status is not Status.CURRENT:
         return False
     return after.status is not Status.CURRENT or _name_of(before) != _name_of(after)
@@ -49,15 +49,15 @@ async def note_changed_playbooks(
     transaction: Transaction, config: TenantConfig, changed: Iterable[tuple[Memory | None, Memory]]
 ) -> bool:
     """
-    Let the tenant's own work be looked at, as a person changed memories in this transaction.
+    Make the tenant due if a person's changes in this transaction matter to aggregation.
 
     Args:
         transaction: the one that writes them.
         config: the tenant's.
-        changed: each before (None for a new one) and after; those of other kinds are left out.
+        changed: pairs of before (None if new) and after; other kinds are ignored.
 
     Returns:
-        Whether there is something to look at.
+        Whether the tenant was made due.
     """
     pairs = list(changed)
     news = [after for before, after in pairs if is_news(before, after)]
@@ -73,7 +73,7 @@ async def note_playbooks(
     lost: Collection[tuple[str, str]] = (),
 ) -> bool:
     """
-    Let the tenant's own work be looked at, as user playbooks were written or lost in this transaction.
+    Make the tenant due if user playbooks were written or lost in this transaction.
 
     Those that were written count as new. A run that ended meanwhile saw playbooks with higher numbers, and these not:
     what it noted goes back before them. Where some were lost it goes back before all.
@@ -85,7 +85,7 @@ async def note_playbooks(
         lost: names and agent versions of which some are gone, or current no more.
 
     Returns:
-        Whether there is something to look at.
+        Whether the tenant was made due.
     """
     first: dict[tuple[str, str], int] = {one: 0 for one in lost if aggregation_of(config, one[0]) is not None}
     for one in written:
@@ -156,7 +156,7 @@ async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[s
 
 
 async def put_off(transaction: Transaction, name: str, agent_version: str) -> None:
-    """Let a run that was stopped by hand not begin again by itself before enough more is taught."""
+    """After a cancelled run, wait until enough more is taught before the next one starts by itself."""
     newest = (await transaction.clusters.newest_candidates()).get((name, agent_version))
     before = await transaction.distillations.lock(LEARNER, name, agent_version)
     reached = max(before.last_read, newest or 0)
@@ -170,7 +170,7 @@ async def _names(transaction: Transaction) -> set[tuple[str, str]]:
 
 def advanced(before: Distillation, newest: MemoryId | None, *, is_stale: bool, error: str) -> Distillation:
     """
-    Return how far a run got.
+    Return how far a run got, for the next one.
 
     Args:
         before: how far the one before got.

@@ -1,4 +1,4 @@
-"""A cluster's members become the words of one playbook: a model's, or without one the most typical member's."""
+"""Write the text of a playbook from a cluster: with a model, or without one from its most typical member."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -30,17 +30,17 @@ async def write_playbook(
     learner: str,
 ) -> Draft | None:
     """
-    Write the one playbook that a cluster amounts to.
+    Write the playbook of a cluster.
 
     Args:
-        prompt_runner: the model; None: the most typical member speaks.
+        prompt_runner: the model; None to use the most typical member's text.
         material: the cluster, and what stays in force beside it.
-        agent_context: what the agent is for.
+        agent_context: the agent's purpose.
         overlap: the share of common words above which two members ask for the same.
-        learner: recorded as where it comes from.
+        learner: for the provenance.
 
     Returns:
-        The words; None where what is in force says it all.
+        The text; None if something in force says it all.
 
     Raises:
         ProviderError: the model failed.
@@ -75,7 +75,7 @@ def _says(playbook: Memory, said: SharedPlaybookDraft) -> bool:
 
 
 def _by_rules(material: Material, directions: Sequence[Direction], learner: str) -> Draft | None:
-    """Let the most typical member of the majority speak, unless a playbook in force is in the majority's words."""
+    """Use the text of the majority's most typical member, unless a playbook in force already says that."""
     majority = directions[0].members
     if any(same_words(one.content, member.content) for one in material.in_force for member in majority):
         return None
@@ -140,7 +140,7 @@ def _in_force_text(material: Material) -> str:
 
 
 def _playbook_lines(number: int, playbook: Memory, cap: int) -> Iterator[str]:
-    """Yield what a playbook says; not why, which may be one user's story."""
+    """Yield the text of a playbook without its rationale, which may be one user's story."""
     issue = playbook.blocking_issue
     parts = {
         "when": playbook.trigger or "",

@@ -1,4 +1,4 @@
-"""The turns behind playbooks: a fair share of each one's, those nearest to what taught it first."""
+"""The turns behind playbooks: a fair share of each, those nearest to the evidence first."""
 
 from collections.abc import Iterable, Sequence
 

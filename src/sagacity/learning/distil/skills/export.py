@@ -1,4 +1,4 @@
-"""Skills as files: one folder a skill with its `SKILL.md`, as the Agent Skills convention has it; pure."""
+"""Export skills as folders with a `SKILL.md`, following the Agent Skills convention; pure."""
 
 import io
 import re

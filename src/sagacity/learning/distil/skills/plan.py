@@ -1,4 +1,4 @@
-"""When skills are written, of which clusters, and which skill is whose; pure."""
+"""Plan which clusters need a skill written, and which skill belongs to which cluster; pure."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from sagacity.learning.distil.spec import BY_MODEL, BY_RULES, Plan, Run, State, 
 
 LEARNER = "skills"
 _ENOUGH_LEFT = 0.5
-"""A cluster with at least this share of its members in common is the one that was rejected."""
+"""A cluster that shares at least this part of its members with a rejected one counts as that one."""
 
 
 def options_of(config: TenantConfig, playbook_name: str) -> SkillGeneratorConfig:

@@ -1,4 +1,4 @@
-"""Playbooks become a skill without a model: what they say, in order, each thing once."""
+"""Write a skill without a model: what the playbooks say, in order, each thing once."""
 
 import json
 from collections import Counter
@@ -37,7 +37,7 @@ def write_by_rules(material: Material, *, playbook_name: str, learner: str) -> D
     Args:
         material: the playbooks, newest first, and the interactions behind them.
         playbook_name: names the skill where no playbook says when it holds.
-        learner: recorded as where it comes from.
+        learner: for the provenance.
     """
     playbooks = material.members
     triggers = _once([book.trigger or "" for book in playbooks])[:_MOST_TRIGGERS]

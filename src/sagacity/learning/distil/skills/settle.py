@@ -1,4 +1,4 @@
-"""Drafts become skills, as far as they still hold; pure."""
+"""Turn drafts into skills if they are still valid; pure."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Skills: what users taught about one kind of task, as instructions."""
+"""The spec of skills: what users taught about one kind of task, as instructions."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What skills say, without what nobody sees: hidden words are read by models all the same; pure."""
+"""Remove invisible characters from skills, because models read hidden text; pure."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What belongs together is written up as a skill: by a model where there is one, else by rules."""
+"""Write the text of a skill: with a model if there is one, else by rules."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ async def write_skill(
             now if there is one.
         config: says what the agent is for and which tools it has.
         playbook_name: names the skill where nothing else does.
-        learner: recorded as where it comes from.
+        learner: for the provenance.
 
     Returns:
         The skill; None where the model finds no task that the playbooks have in common.
