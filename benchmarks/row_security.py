@@ -10,7 +10,6 @@ import asyncio
 import random
 import statistics
 import time
-from collections.abc import Sequence
 
 from corpus import TENANT, queries
 from databases import Databases, backend_of, copied, databases, settled, storage_over
@@ -22,7 +21,7 @@ from sagacity.domain.clock import SystemClock
 from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Approval
 from sagacity.domain.query import Filter, Query
-from sagacity.providers.base import Vectors
+from sagacity.providers.embedders.cached import CachedEmbedder
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.schema.tables import metadata
@@ -32,24 +31,10 @@ CHECKED, OPEN = "with policies", "without"
 Times = dict[str, list[float]]
 
 
-class Known:
-    """An embedder that embeds a text once and then remembers it: what is timed is the database."""
-
-    def __init__(self) -> None:
-        self._embedder = MiniLM()
-        self._known: dict[str, Vectors] = {}
-
-    async def embed(self, texts: Sequence[str], *, background: bool = False) -> Vectors:
-        """Embed one text, or remember it."""
-        [text] = texts
-        if text not in self._known:
-            self._known[text] = await self._embedder.embed(texts)
-        return self._known[text]
-
-
 async def side_by_side(places: dict[str, Place], users: int, count: int) -> Times:
     """Milliseconds of the same searches in this process, each asked of both at once in changing order."""
-    embedder, rng, asked = Known(), random.Random(37), queries(53)
+    embedder = CachedEmbedder(MiniLM(), capacity=count)  # what is timed is the database
+    rng, asked = random.Random(37), queries(53)
     backends = {name: backend_of(place) for name, place in places.items()}
     searchers = {
         name: Searcher(storage_over(backend), embedder, clock=SystemClock())
