@@ -6,10 +6,10 @@ from datetime import UTC, datetime, time, timedelta
 from typing import NamedTuple
 
 from sagacity.domain.analysis import Tense, TimeKind, TimeReference
-from sagacity.retrieval.time.grammar import COUNT, Point, letters_of, points_in
-from sagacity.retrieval.time.lexicon import EVENTS, Sort, Token, tokens_of
-from sagacity.retrieval.time.periods import SPREAD_DAYS, UNIT_DAYS, Span, Unit, calendar_unit, shift, third
-from sagacity.retrieval.time.readings import QuestionTime
+from sagacity.domain.time.grammar import COUNT, Point, letters_of, points_in
+from sagacity.domain.time.lexicon import EVENTS, Sort, Token, tokens_of
+from sagacity.domain.time.periods import SPREAD_DAYS, UNIT_DAYS, Span, Unit, calendar_unit, shift, third
+from sagacity.domain.time.readings import QuestionTime
 
 
 class Reach(NamedTuple):

@@ -6,9 +6,9 @@ from functools import partial
 from typing import NamedTuple
 
 from sagacity.domain.analysis import AnchorDate, Tense
-from sagacity.retrieval.time import periods
-from sagacity.retrieval.time.lexicon import Sort, Token
-from sagacity.retrieval.time.periods import Pick, Span, Unit, calendar_unit, day_of, one_day, yearly
+from sagacity.domain.time import periods
+from sagacity.domain.time.lexicon import Sort, Token
+from sagacity.domain.time.periods import Pick, Span, Unit, calendar_unit, day_of, one_day, yearly
 
 RECENT_DAYS = 30
 OTHER_DAY_DAYS = 14

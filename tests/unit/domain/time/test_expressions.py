@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.analysis import TimeKind, TimeReference
-from sagacity.retrieval.time.expressions import time_reference
-from sagacity.retrieval.time.grammar import RULES
-from sagacity.retrieval.time.lexicon import LEXICON
+from sagacity.domain.time.expressions import time_reference
+from sagacity.domain.time.grammar import RULES
+from sagacity.domain.time.lexicon import LEXICON
 
 NOW = datetime(2023, 5, 30, 12, tzinfo=UTC)
 """A Tuesday."""

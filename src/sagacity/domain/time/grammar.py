@@ -6,10 +6,10 @@ from functools import cache
 from typing import NamedTuple
 
 from sagacity.domain.analysis import AnchorDate, TimeKind
-from sagacity.retrieval.time import readings as read
-from sagacity.retrieval.time.lexicon import Sort, Token
-from sagacity.retrieval.time.periods import Span, Unit
-from sagacity.retrieval.time.readings import QuestionTime
+from sagacity.domain.time import readings as read
+from sagacity.domain.time.lexicon import Sort, Token
+from sagacity.domain.time.periods import Span, Unit
+from sagacity.domain.time.readings import QuestionTime
 
 
 class Rule(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from sagacity.retrieval.time.periods import Unit
+from sagacity.domain.time.periods import Unit
 
 
 class Sort(StrEnum):
