@@ -163,6 +163,12 @@ def bare_name(words: Sequence[Token], asked: QuestionTime) -> Span:
     return yearly(_of_year(words), asked.today, asked.bare)
 
 
+def feast(words: Sequence[Token], asked: QuestionTime) -> Span:
+    """Read "over Christmas", "until Easter", "last Christmas"."""
+    pick = asked.bare if len(words) == 1 else _pick(words)
+    return yearly(partial(periods.feast, _find(words, Sort.FEAST).low), asked.today, pick)
+
+
 def year(words: Sequence[Token], _asked: QuestionTime) -> Span:
     """Read "in 2022"."""
     return Span(date(words[0].low, 1, 1), date(words[0].low, 12, 31))
