@@ -103,18 +103,37 @@ def time_reference(
         wide to either side; a month or day without a year is the latest that has begun, or the next in a question
         about the future. Words such as "now" and "lately" are taken only where nothing else is said.
     """
-    tokens = tokens_of(text, lexicon_of(language))
-    letters = "".join(token.sort for token in tokens)
-    if not _SOME_TIME.search(letters):
-        return None
-    question = Question(text, tokens, letters, QuestionTime(now.date(), tense or tense_of(text)))
+    question = _question(text, now, language, tense)
     try:
-        points = points_in(tokens, question.asked)
-        found = [one for at in range(len(points)) if (one := _in_context(points, at, question))]
-        strong = [one for one in found if letters[one.first] not in _WEAK]
+        found = _named_in(question)
+        strong = [one for one in found if question.letters[one.first] not in _WEAK]
         return _reference((strong or found)[0], question, now) if found else None
     except (OverflowError, ValueError):
         return None  # beyond what a calendar has
+
+
+def times_in(
+    text: str, now: datetime, *, language: str = "en", tense: Tense | None = None
+) -> tuple[TimeReference, ...]:
+    """Return all times that *text* names, in order; none where one is beyond the calendar. See `time_reference`."""
+    question = _question(text, now, language, tense)
+    try:
+        return tuple(_reference(one, question, now) for one in _named_in(question))
+    except (OverflowError, ValueError):
+        return ()
+
+
+def _question(text: str, now: datetime, language: str, tense: Tense | None) -> Question:
+    tokens = tokens_of(text, lexicon_of(language))
+    letters = "".join(token.sort for token in tokens)
+    return Question(text, tokens, letters, QuestionTime(now.date(), tense or tense_of(text)))
+
+
+def _named_in(question: Question) -> list[Named]:
+    if not _SOME_TIME.search(question.letters):
+        return []
+    points = points_in(question.tokens, question.asked)
+    return [one for at in range(len(points)) if (one := _in_context(points, at, question))]
 
 
 def _in_context(points: Sequence[Point], at: int, question: Question) -> Named | None:

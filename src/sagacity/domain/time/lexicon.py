@@ -41,6 +41,7 @@ class Sort(StrEnum):
     OF = "f"
     IN = "i"
     ON = "o"
+    FOR = "4"
     SINCE = "s"
     UNTIL = "u"
     BEFORE = "b"
@@ -110,11 +111,12 @@ _WORDS: dict[tuple[Sort, int], str] = {
     (Sort.THIS, 0): "this current diese diesen dieser dieses diesem",
     (Sort.NEXT, 0): "next coming upcoming nächste nächsten nächster nächstes nächstem kommende kommenden",
     (Sort.AGO, 0): "ago back",
-    (Sort.A, 1): "a an one ein eine einem einen einer",
+    (Sort.A, 1): "a an one another ein eine einem einen einer",
     (Sort.THE, 0): "the der die das dem den zum zur about roughly exactly right just",
     (Sort.OF, 0): "of des",
     (Sort.IN, 0): "in during over within throughout im",
     (Sort.ON, 0): "on at am",
+    (Sort.FOR, 0): "for für fuer",
     (Sort.SINCE, 0): "since seit",
     (Sort.UNTIL, 0): "until till through bis",
     (Sort.BEFORE, 0): "before",

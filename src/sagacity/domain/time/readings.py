@@ -78,6 +78,11 @@ def in_time(words: Sequence[Token], asked: QuestionTime) -> Span | None:
     return hence(words, asked) if asked.tense is Tense.FUTURE else None
 
 
+def lasting(words: Sequence[Token], asked: QuestionTime) -> Span:
+    """Read "for two weeks", from today on."""
+    return Span(asked.today, periods.shift(asked.today, _unit(words), _count(words).high))
+
+
 def nights_ago(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "two nights ago"."""
     count = _count(words)

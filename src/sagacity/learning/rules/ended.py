@@ -11,8 +11,8 @@ from sagacity.domain.base import Value
 from sagacity.domain.ids import MemoryId
 from sagacity.learning.deduplication.text_equivalence import read
 from sagacity.learning.rules.denials import Denied, denied_in, is_limited
+from sagacity.learning.rules.draft import Draft
 from sagacity.learning.rules.endings import CORRECTIONS, ENDINGS, LEXICONS, MARKS, MOVED, EndingRow, Lexicon
-from sagacity.learning.rules.engine import Draft
 from sagacity.learning.rules.folding import bare, folded, is_same, tokens, unaccented, word_set
 from sagacity.learning.rules.languages.load import LANGUAGES, load_language
 from sagacity.learning.rules.sentences import ENGLISH as ENGLISH_GRAMMAR

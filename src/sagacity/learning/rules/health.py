@@ -157,7 +157,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
         rf"supplements)|supplements|trt|hrt|a statin|wellbutrin|vyvanse|methotrexate|humira|accutane|(?:a "
         rf")?beta blocker|omeprazole|sertraline|prozac|ritalin|adderall|birth control|the pill|blood "
         rf"pressure medication|medication for\s{PHRASE}))\b(?P<often>(?:\s(?:daily|every day|every morning|"
-        rf"twice a day|for\s[\w\s]{{3,30}}?))?)(?=[\s,.;!)]|$)",
+        rf"twice a day|for\s(?!\w+\s(?:\w+\s)?(?:days?|weeks?|months?|years?)\b|the (?:next|moment|time)|now\b)"
+        rf"[\w\s]{{3,30}}?(?=\s*(?:[.,;!)]|$)|\s(?:and|but|so|until|since|because)\b)))?)(?=[\s,.;!)]|$)",
         "Takes {what} {often}.",
         slot="health.medication.{what}",
         exclusive=True,

@@ -9,12 +9,14 @@ from sagacity.domain.cursor import Window
 from sagacity.domain.graph import USER, EntityMention, EntityType
 from sagacity.domain.interaction import Interaction, speaker_of
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.time.ends import last_day
 from sagacity.learning.deduplication.containment import contains
 from sagacity.learning.rules.belongings import BELONGINGS
 from sagacity.learning.rules.calendar import CALENDAR
+from sagacity.learning.rules.draft import Draft
 from sagacity.learning.rules.education import EDUCATION
 from sagacity.learning.rules.ended import Ending, KnownFact, endings, what_may_end
-from sagacity.learning.rules.engine import Draft, Rule, read
+from sagacity.learning.rules.engine import Rule, read
 from sagacity.learning.rules.events import EVENTS
 from sagacity.learning.rules.family import FAMILY_FACTS
 from sagacity.learning.rules.habits import HABITS
@@ -55,7 +57,7 @@ def profile_candidates(window: Window, known: Sequence[KnownFact] = ()) -> tuple
             continue
         speaker, language = speaker_of(turn.role), language_of(turn.content, beside)
         told = [
-            _candidate(draft if speaker in own else _of(speaker, draft), turn)
+            _candidate(draft if speaker in own else _of(speaker, draft), turn, language)
             for draft in facts(turn.content, language)
         ]
         if speaker in own and what_may_end(turn.content):
@@ -175,11 +177,12 @@ def _contradicts(later: Candidate, earlier: Candidate) -> bool:
     return later.negates and bool(set(words(later.content)) & set(words(earlier.content)))
 
 
-def _candidate(draft: Draft, turn: Interaction) -> Candidate:
+def _candidate(draft: Draft, turn: Interaction, language: str = ENGLISH) -> Candidate:
     return Candidate(
         kind=MemoryKind.PROFILE,
         content=draft.content,
         time_to_live=draft.time_to_live,
+        valid_until=last_day(draft.until, turn.occurred_at, language) if draft.until else None,
         slot=draft.slot,
         exclusive=draft.exclusive,
         negates=draft.negates,

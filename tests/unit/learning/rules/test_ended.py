@@ -6,9 +6,9 @@ import pytest
 
 from sagacity.domain.change import Candidate
 from sagacity.domain.ids import MemoryId
+from sagacity.learning.rules.draft import Draft
 from sagacity.learning.rules.ended import KnownFact, endings, what_may_end
 from sagacity.learning.rules.endings import CORRECTIONS, ENDINGS, LEXICONS
-from sagacity.learning.rules.engine import Draft
 from sagacity.learning.rules.languages.detect import language_of
 from sagacity.learning.rules.languages.load import LANGUAGES
 from sagacity.learning.rules.profile import profile_candidates, spoken
