@@ -101,6 +101,8 @@ KIN = (
     r"co-worker|teammate|assistant|mentor|teacher|professor|advisor|doctor|therapist|dentist|landlord|"
     r"landlady|instructor|trainer|coach|client)"
 )
+BOSS = r"(?:boss|line manager|manager|supervisor)"
+"""Of whom there is one at a time."""
 PET = (
     r"(?:(?:\w+\s){0,2}(?:dog|puppy|cat|kitten|parrot|hamster|rabbit|bunny|horse|fish|turtle|tortoise|"
     r"lizard|gecko|snake|ferret|guinea pig|bird|parakeet|retriever|labrador|lab|poodle|beagle|terrier|"

@@ -29,6 +29,13 @@ _SOMETHING = (
     r"(?:(?:,| and| or)\s(?!i'?m\b|i\b|please\b)[\w-]+){0,2}?"
 )
 
+_NOT_GONE = (
+    r"(?!\s(?:(?:is|are|was|were|has|have|had|went|got)\s)?(?:(?:now|all|finally|completely|totally|almost|basically|"
+    r"also|been|just|mostly)\s){0,3}(?:gone|went away|away|cured|healed|over(?!\s\w+ing)|cleared|disappeared|vanished|"
+    r"resolved|a thing of the past|history|no (?:longer|more))\b)"
+)
+"""What is not said of an illness that is over."""
+
 HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "diet_ended",
@@ -386,7 +393,7 @@ HEALTH: Final[tuple[Rule, ...]] = (
         rf"tendonitis|hypothyroidism|hashimoto's|ulcerative colitis|gluten intolerance|lactose intolerance|"
         rf"dairy intolerance|back pain|knee pain|neck pain|shoulder pain|(?:torn|herniated|slipped|"
         rf"sprained|broken|fractured|injured|arthritic|bad|weak) (?:acl|meniscus|disc|rotator cuff|ankle|"
-        rf"wrist|knees?|back|hip|shoulder|foot|toe|leg|arm|elbow|hamstring|achilles)))"
+        rf"wrist|knees?|back|hip|shoulder|foot|toe|leg|arm|elbow|hamstring|achilles))){_NOT_GONE}"
         rf"(?=\s*(?:[,.;!?)]|$)|\s(?:and|but|so|is|was|has|gets|flares|acts|when|since|because|at|in|with|"
         rf"from|makes|means|under|for|right)\b)",
         "Health: {what}.",

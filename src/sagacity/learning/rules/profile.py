@@ -113,6 +113,20 @@ _IRONY: Final = re.compile(
     re.IGNORECASE,
 )
 """What is said in the opposite sense."""
+_COMPLAINT: Final = re.compile(
+    r"\b(?:another|yet another|more) (?:delay|strike|outage|cancellation|breakdown|update|price hike|hour)s?\b|"
+    r"\b(?:delay(?:ed|s)?|cancel(?:l?ed|s|ling)|stuck|stranded|overbooked|outage|crashe[sd]|on hold|late again|"
+    r"down again|"
+    r"broken again|broke again|thanks for nothing|lost my (?:luggage|bags?|order|parcel|package)|never (?:arrived|"
+    r"showed up)|"
+    r"refus(?:es|ed|ing) (?:to|my)|what a joke|ugh|sigh|typical)\b",
+    re.IGNORECASE,
+)
+_GUSHING: Final = re.compile(
+    r"\b(?:i|we) (?:just|really|so|sure|do|absolutely|simply|truly) (?:do )?(?:love|adore)\s(?-i:(?:the )?[A-Z])",
+    re.IGNORECASE,
+)
+"""Praise of somebody by name: beside a complaint it is sarcasm."""
 _ID_PARTS = re.compile(r"[\W_\d]+")
 _BEINGS = frozenset({EntityType.PERSON, EntityType.ANIMAL})
 
@@ -132,7 +146,12 @@ def spoken(text: str, language: str) -> tuple[Sentence, ...]:
     if language != ENGLISH:
         return ()
     sentences = split_sentences(with_subjects(spelled(text)))
-    return tuple(sentence for sentence in sentences if not _IRONY.search(sentence.text))
+    is_complaint = _COMPLAINT.search(text) is not None
+    return tuple(
+        sentence
+        for sentence in sentences
+        if not _IRONY.search(sentence.text) and not (is_complaint and _GUSHING.search(sentence.text))
+    )
 
 
 def _facts_in_english(text: str) -> Iterator[Draft]:
