@@ -1,5 +1,7 @@
 """Pieces that the pattern tables share; all are bounded, so that matching stays linear."""
 
+GREETING = r"\A\s{0,3}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?"
+"""How a turn begins."""
 AM = r"(?:i\s?'m|i am|im)"
 WE_ARE = r"(?:i\s?'m|i am|im|we're|we are)"
 HAVE_BEEN = r"(?:i've been|i have been|we've been|we have been)"
