@@ -12,7 +12,16 @@ from sagacity.domain.ids import MemoryId
 from sagacity.learning.deduplication.text_equivalence import read
 from sagacity.learning.rules.denials import Denied, denied_in, is_limited
 from sagacity.learning.rules.draft import Draft
-from sagacity.learning.rules.endings import CORRECTIONS, ENDINGS, LEXICONS, MARKS, MOVED, EndingRow, Lexicon
+from sagacity.learning.rules.endings import (
+    CORRECTIONS,
+    ENDINGS,
+    FORGOTTEN,
+    LEXICONS,
+    MARKS,
+    MOVED,
+    EndingRow,
+    Lexicon,
+)
 from sagacity.learning.rules.folding import bare, folded, is_same, tokens, unaccented, word_set
 from sagacity.learning.rules.languages.load import LANGUAGES, load_language
 from sagacity.learning.rules.sentences import ENGLISH as ENGLISH_GRAMMAR
@@ -43,6 +52,11 @@ _GIVEN_UP: Final = re.compile(
 )
 _NOT_TO_HAVE: Final = re.compile(r"health\.(?:allergy|intolerance|sensitive)")
 """Slots of what the user may not have: a denial in other words."""
+_POINTING: Final = frozenset(
+    "it that this them everything anything all something me you das es dies alles ca cela tout eso esto todo isso isto "
+    "tudo".split()
+)
+"""What names nothing that could be forgotten."""
 _COUNTED: Final = re.compile(r"owns|plan")
 """Slots of things of which one may have several."""
 _LIVES: Final = re.compile(r"\bwho lives? in (?P<where>[^.]+)")
@@ -71,6 +85,8 @@ class Ending(Value):
     said: tuple[str, ...]
     """Words of the clause, folded."""
     ended: tuple[KnownFact, ...]
+    forgets: bool = False
+    """Whether the user asks that it is forgotten: nothing is remembered in its place."""
 
     def is_said_by(self, content: str) -> bool:
         """Whether a fact says nothing behind its verb that the clause does not say: it is remembered in its place."""
@@ -101,6 +117,7 @@ def endings(sentences: Sequence[Sentence], language: str, known: Sequence[KnownF
       every morning.". A clause that says anything besides ends nothing: neither others' affairs nor what holds today.
     - A row of the table ends memories of its slots that name its thing.
     - "I said Leicester, not Leeds" takes the place of what was said last with the wrong value.
+    - "Forget what I said about peanuts" ends all that names them, and nothing takes its place.
     """
     if language not in LEXICONS or not known:
         return
@@ -111,7 +128,7 @@ def endings(sentences: Sequence[Sentence], language: str, known: Sequence[KnownF
             if clause.stance is Stance.STATED:
                 found = (
                     read(sentence.text, clause.start, reading)
-                    for read in (_corrected, _moved, _denied, _by_row)
+                    for read in (_forgotten, _corrected, _moved, _denied, _by_row)
                 )
                 yield from filter(None, [next(filter(None, found), None)])
 
@@ -134,6 +151,43 @@ def _corrected(text: str, start: int, reading: _Reading) -> Ending | None:
     # What the same window has taught stands behind what was known.
     latest = max(enumerate(meant), key=lambda it: (it[1].memory_id is None, _time(it[1]), it[0]))[1]
     return _replaced("corrected", latest, wrong, match)
+
+
+def _forgotten(text: str, start: int, reading: _Reading) -> Ending | None:
+    """Return all that is known of what is to be forgotten."""
+    plain = folded(text)
+    found = (_clause(pattern, reading.grammar).match(plain, start) for pattern in FORGOTTEN[reading.language])
+    match = next(filter(None, found), None)
+    if match is None:
+        return None
+    lexicon = reading.lexicon
+    unsaid = word_set(lexicon.subjects) | {
+        verb for verb in map(folded, lexicon.verbs) if _is_copula(verb, lexicon)
+    }
+    thing = tuple(word for word in bare(tokens(match["thing"]), lexicon) if word not in unsaid)
+    if not thing or not _POINTING.isdisjoint(thing):
+        return None
+    ended = tuple(fact for fact in reading.known if _names(thing, _words_of(fact, lexicon), lexicon))
+    draft = Draft(rule="forgotten", content=finish(text[start : match.end()]), confidence=_CONFIDENCE)
+    return Ending(draft=draft, said=tuple(tokens(match[0])), ended=ended, forgets=True) if ended else None
+
+
+def _names(thing: Sequence[str], words: Sequence[str], lexicon: Lexicon) -> bool:
+    """Whether *words* have all of *thing*, whose verbs may be in the first person."""
+    third = {folded(first): folded(other) for first, other in lexicon.verbs.items()}
+
+    def forms(word: str) -> set[str]:
+        regular = {
+            word.removesuffix(first) + other for first, other in lexicon.regular if word.endswith(first)
+        }
+        return {word, third.get(word, word), *regular}
+
+    return all(any(is_same(form, word) for form in forms(one) for word in words) for one in thing)
+
+
+def _is_copula(verb: str, lexicon: Lexicon) -> bool:
+    """Whether a verb of the first person is to be or to have."""
+    return folded(lexicon.verbs.get(verb, "")) in word_set(lexicon.unsaid)
 
 
 def _moved(text: str, start: int, reading: _Reading) -> Ending | None:
@@ -306,7 +360,9 @@ def _of_user(clause: str) -> str:
     return finish(third_person(clause))
 
 
-_ENDED: Final = word_set(MARKS) - word_set("back off left let got come came dit said given put")
+_ENDED: Final = word_set(MARKS) - word_set(
+    "back off left let got come came dit said given put gone away over weg ido fue passou embora"
+)
 _MARKS: Final = word_set(MARKS) | frozenset(
     word for lexicon in LEXICONS.values() for word in folded(lexicon.denials).replace("_", " ").split()
 )

@@ -55,7 +55,8 @@ LEXICONS: Final[Mapping[str, Lexicon]] = {
             "nutze": "benutzt", "verwende": "benutzt",
         },
         regular=(("e", "t"),),
-        limits=r"außer|nur|bis|heute|zumindest|wenigstens|noch|vorerst|momentan|gerade|wenn|falls|nicht (?:am|im|bei)",
+        limits=r"außer|nur|bis|heute|zumindest|wenigstens|noch|vorerst|momentan|gerade|wenn|falls|nicht (?:am|im|"
+        r"bei)",
         over="mehr",
         reasons="weil da wegen denn",
     ),
@@ -128,7 +129,8 @@ _KIND = (
 _ORG = r"(?P<thing>[\w&-]+(?: [\w&-]+)?)"
 _WHEN = (
     r"(?:,? (?:(?:last|this) \w+|yesterday|today|recently|finally|now|for good|completely|already|"
-    r"in (?:early |late |mid )?(?:(?:19|20)\d\d|spring|summer|autumn|fall|winter|january|february|march|april|may|june|"
+    r"in (?:early |late |mid )?(?:(?:19|20)\d\d|spring|summer|autumn|fall|winter|january|february|march|april|may|"
+    r"june|"
     r"july|august|september|october|november|december)|on \w+day|(?:\w+ ){1,3}ago|after [\w ]{2,30}))*"
 )
 _I = (
@@ -163,7 +165,8 @@ _JOB = r"work\.(?:employer|role|company|business|place)"
 _PLANNED = r"plan|goal|event|project"
 _PARTNER = (
     r"relation\.(?:partner|boyfriend|girlfriend|husband|wife|fianc|spouse|freund|mann|frau|ehe|verlobt|mari|femme|"
-    r"copain|copine|petit|compagn|conjoint|novi|marido|espos|mujer|pareja|namorad|mulher)|identity\.(?:partner|marital)"
+    r"copain|copine|petit|compagn|conjoint|novi|marido|espos|mujer|pareja|namorad|mulher)|identity\.(?:partner|"
+    r"marital)"
 )
 _AVOIDED = r"habit|diet|tool|life|taste|health\.(?!allergy|intolerance|sensitive)"
 
@@ -291,7 +294,10 @@ ENDINGS: Final = (
         ends=_HELD,
         says={
             "en": (
-                rf"{_I} (?:stop(?:ped)?|quit|(?:gave|give|given) up(?: on)?) {_DOING}{_MY}{_THING}(?: anymore)?{_WHEN}",
+                (
+                    rf"{_I} (?:stop(?:ped)?|quit|(?:gave|give|given) up(?: on)?) {_DOING}{_MY}{_THING}(?: "
+                    rf"anymore)?{_WHEN}"
+                ),
                 rf"{_I} (?:came off|come off|got off|went off|weaned off|off|done with|ditched) {_MY}{_THING}{_WHEN}",
                 rf"no more {_THING} for me(?: please)?",
                 rf"{_DOCTOR} (?:took|taken) me off {_MY}{_THING}{_WHEN}",
@@ -318,8 +324,34 @@ ENDINGS: Final = (
     EndingRow(
         name="recovered",
         ends=r"health\.(?!medic)",
-        says={"en": (rf"{_I} {_OUTGREW} {_MY}{_THING}{_WHEN}",)},
-        gives={},
+        says={
+            "en": (
+                rf"{_I} {_OUTGREW} {_MY}{_THING}{_WHEN}",
+                (
+                    rf"my {_THING} (?:is|are|has|have)(?: finally| now| completely| all)* (?:gone(?: away)?|cured|"
+                    rf"healed|over|"
+                    rf"cleared up|disappeared){_WHEN}"
+                ),
+                rf"my {_THING}(?: finally)? (?:went away|cleared up|healed|disappeared){_WHEN}",
+            ),
+            "de": (
+                rf"mein\w* {_THING} (?:ist|sind)(?: endlich| jetzt| wieder)* (?:weg|geheilt|verschwunden|vorbei)",
+            ),
+            "fr": (rf"(?:mon|ma|mes) {_THING} (?:est|sont)(?: enfin)? (?:guérie?s?|parties?|finie?s?)",),
+            "es": (
+                rf"mis? {_THING} (?:se me ha ido|se me fue|ha desaparecido|desapareció|se ha curado|se curó)",
+                rf"ya se me (?:ha )?(?:fue|pasó|quitó|ido|pasado|quitado) (?:el |la |mi ){_THING}",
+            ),
+            "pt": (
+                rf"(?:minha|meu|minhas|meus) {_THING} (?:sumiu|passou|desapareceu|foi embora|está curad[oa])",
+            ),
+        },
+        gives={
+            "de": "{thing} ist vorbei.",
+            "fr": "Guéri : {thing}.",
+            "es": "Ya no: {thing}.",
+            "pt": "Passou: {thing}.",
+        },
     ),
     EndingRow(
         name="somebody recovered",
@@ -397,7 +429,62 @@ MOVED: Final[Mapping[str, str]] = {
 }
 """How somebody else is said to have moved; the user's own moves are rows of facts."""
 
+_PLEASE = r"(?:please |pls |just |you can |bitte |s'il te plait |por favor )*"
+FORGOTTEN: Final[Mapping[str, tuple[str, ...]]] = {
+    "en": (
+        (
+            rf"{_PLEASE}(?:forget|disregard|ignore|delete|erase)(?: about)? (?:what(?:ever)?|everything|anything|"
+            rf"all(?: that)?) "
+            r"(?:that )?(?:i(?:'ve| have)? (?:ever |just )?(?:said|told you|mentioned|shared)|you (?:know|remember|"
+            r"saved|stored|"
+            rf"have(?: saved| stored)?)) about (?:my |the |our |me and )?{_THING}"
+        ),
+        rf"{_PLEASE}forget (?:that|i told you(?: that)?|i said(?: that)?|i mentioned(?: that)?) {_THING}",
+        rf"{_PLEASE}forget (?:about )?(?:my|our) {_THING}",
+    ),
+    "de": (
+        (
+            rf"{_PLEASE}vergiss(?: bitte)?(?: alles| das)?,? was ich (?:dir )?(?:über|von|zu) {_MEIN}{_THING} "
+            rf"(?:gesagt|erzählt|"
+            r"geschrieben) hab(?:e)?"
+        ),
+        rf"{_PLEASE}vergiss(?: bitte)?,? dass (?:ich|wir) {_THING}",
+    ),
+    "fr": (
+        (
+            rf"{_PLEASE}oublie[zr]?(?: tout)? ce que (?:j'ai|je t'ai|je vous ai) (?:dit|raconté) (?:sur|à propos "
+            rf"de|au "
+            rf"sujet de|"
+            rf"concernant|de) {_MON}{_THING}"
+        ),
+        rf"{_PLEASE}oublie[zr]? que (?:je |j'){_THING}",
+    ),
+    "es": (
+        (
+            rf"{_PLEASE}(?:olvida|olvide|olvídate de|borra)(?: todo)? lo que (?:te |os |le )?(?:dije|he dicho|"
+            rf"conté|he "
+            rf"contado) "
+            rf"(?:sobre|acerca de|del?) {_MI}{_THING}"
+        ),
+        rf"{_PLEASE}(?:olvida|olvide|olvídate de) que (?:yo )?{_THING}",
+    ),
+    "pt": (
+        (
+            rf"{_PLEASE}(?:esquece|esqueça|apaga|apague)(?: tudo)? o que (?:eu )?(?:te |lhe )?(?:disse|falei|contei) "
+            rf"(?:sobre|a respeito d[eoa]|d[eoa]) {_MEU}{_THING}"
+        ),
+        rf"{_PLEASE}(?:esquece|esqueça) que (?:eu )?{_THING}",
+    ),
+}
+"""How a user asks that something is forgotten; what names it is the group `thing`."""
+
 MARKS: Final = (
+    "gone away cured cleared healed disappeared weg geheilt verschwunden vorbei guéri guérie guéris guéries "
+    "partie parties "
+    "finie ido fue pasó quitó desapareció desaparecido curado curó quitado sumiu passou desapareceu embora curada "
+    "forget disregard ignore delete erase vergiss oublie oubliez oublier olvida olvide olvídate borra esquece "
+    "esqueça apaga "
+    "apague "
     "moved lost anymore longer stop stopped quit gave give given came come got went weaned off ditched took "
     "taken died passed put let sold rid traded donated scrapped totaled totalled rehomed left resigned fired laid "
     "notice broke split separated divorced ended outgrew outgrown grew grown recovered cancelled canceled called "

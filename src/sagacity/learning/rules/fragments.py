@@ -1,6 +1,8 @@
 """Pieces that the pattern tables share; all are bounded, so that matching stays linear."""
 
-GREETING = r"\A\s{0,3}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?"
+GREETING = (
+    r"\A\s{0,3}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?"
+)
 """How a turn begins."""
 AM = r"(?:i\s?'m|i am|im)"
 WE_ARE = r"(?:i\s?'m|i am|im|we're|we are)"

@@ -73,6 +73,10 @@ def profile_candidates(window: Window, known: Sequence[KnownFact] = ()) -> tuple
 def _with_ending(told: Sequence[Candidate], ending: Ending, turn: Interaction) -> list[Candidate]:
     """Let what the turn tells of the ending itself end it, or add the ending."""
     ends = tuple(fact.memory_id for fact in ending.ended if fact.memory_id is not None)
+    if ending.forgets:
+        asked = _candidate(ending.draft, turn).model_copy(update={"ends": ends, "forgets": True})
+        is_new = ends and not any(one.forgets and one.ends == ends for one in told)
+        return [*told, asked] if is_new else [*told]
     saying = next((one for one in told if ending.is_said_by(one.content)), None)
     if saying is None:
         return [*told, _candidate(ending.draft, turn).model_copy(update={"ends": ends})]
@@ -127,6 +131,10 @@ _GUSHING: Final = re.compile(
     re.IGNORECASE,
 )
 """Praise of somebody by name: beside a complaint it is sarcasm."""
+_FORGETTING: Final = re.compile(
+    r"\W*(?:please,? |just )*forget (?:about )?(?:my|our|that|what)\b", re.IGNORECASE
+)
+"""What mentions something so that it is forgotten, see `ended.py`."""
 _ID_PARTS = re.compile(r"[\W_\d]+")
 _BEINGS = frozenset({EntityType.PERSON, EntityType.ANIMAL})
 
@@ -159,6 +167,8 @@ def _facts_in_english(text: str) -> Iterator[Draft]:
     named: set[str] = set()
     told: set[str] = set()
     for sentence in sentences:
+        if _FORGETTING.match(sentence.text):
+            continue
         found = read(sentence, _PREFILTER.rows_for(sentence.text))
         for draft in found or filter(None, [remembered(sentence, is_all=len(sentences) == 1)]):
             named |= {it.name for it in draft.entities if it.entity_type in _BEINGS}
