@@ -74,7 +74,7 @@ _LONGEST: Final = 60
 """Characters behind "until" that are read."""
 _SOMETHING: Final = {Sort.WORD, Sort.NAME, Sort.MINE, Sort.OWNER, Sort.THE}
 """With which what has to happen may begin."""
-_SOME_DAY: Final = datetime(2000, 1, 1, 12, tzinfo=UTC)
+SOME_DAY: Final = datetime(2000, 1, 1, 12, tzinfo=UTC)
 """Where a time stands in a text, it stands on any day."""
 _BEGINS: Final = re.compile(
     r"\b(?:from|since|starting|starts?|begin(?:s|ning)?|as of|ab|seit|von|vom|beginnt|startet|depuis|"
@@ -95,11 +95,11 @@ def end_in(text: str, language: str = "en") -> SaidEnd | None:
     letters = "".join(token.sort for token in tokens)
     place = letters.find(Sort.UNTIL)
     if place < 0:
-        found = next(_ways_in(tokens, letters, QuestionTime(_SOME_DAY.date(), Tense.FUTURE)), None)
+        found = next(_ways_in(tokens, letters, QuestionTime(SOME_DAY.date(), Tense.FUTURE)), None)
         return found[0] if found else None
     start = tokens[place].start
     rest = text[start : start + _LONGEST]
-    reference = time_reference(rest, _SOME_DAY, language=language, tense=Tense.FUTURE)
+    reference = time_reference(rest, SOME_DAY, language=language, tense=Tense.FUTURE)
     if reference is not None and reference.start is None and rest.startswith(reference.text):
         limit = Limit.UNTIL if reference.end else Limit.UNKNOWN
         return SaidEnd(start, start + len(reference.text), limit)

@@ -9,19 +9,14 @@ from typing import Final
 
 from sagacity.domain.base import Value
 from sagacity.domain.ids import MemoryId
+from sagacity.domain.memory import TimeToLive
+from sagacity.domain.time.ends import SOME_DAY
+from sagacity.domain.time.expressions import times_in
 from sagacity.learning.deduplication.text_equivalence import read
+from sagacity.learning.rules.corrections import CORRECTIONS, FORGOTTEN, MOVED, RESCHEDULED
 from sagacity.learning.rules.denials import Denied, denied_in, is_limited
 from sagacity.learning.rules.draft import Draft
-from sagacity.learning.rules.endings import (
-    CORRECTIONS,
-    ENDINGS,
-    FORGOTTEN,
-    LEXICONS,
-    MARKS,
-    MOVED,
-    EndingRow,
-    Lexicon,
-)
+from sagacity.learning.rules.endings import ENDINGS, LEXICONS, MARKS, EndingRow, Lexicon
 from sagacity.learning.rules.folding import bare, folded, is_same, tokens, unaccented, word_set
 from sagacity.learning.rules.languages.load import LANGUAGES, load_language
 from sagacity.learning.rules.sentences import ENGLISH as ENGLISH_GRAMMAR
@@ -128,7 +123,7 @@ def endings(sentences: Sequence[Sentence], language: str, known: Sequence[KnownF
             if clause.stance is Stance.STATED:
                 found = (
                     read(sentence.text, clause.start, reading)
-                    for read in (_forgotten, _corrected, _moved, _denied, _by_row)
+                    for read in (_forgotten, _corrected, _rescheduled, _moved, _denied, _by_row)
                 )
                 yield from filter(None, [next(filter(None, found), None)])
 
@@ -170,6 +165,48 @@ def _forgotten(text: str, start: int, reading: _Reading) -> Ending | None:
     ended = tuple(fact for fact in reading.known if _names(thing, _words_of(fact, lexicon), lexicon))
     draft = Draft(rule="forgotten", content=finish(text[start : match.end()]), confidence=_CONFIDENCE)
     return Ending(draft=draft, said=tuple(tokens(match[0])), ended=ended, forgets=True) if ended else None
+
+
+def _rescheduled(text: str, start: int, reading: _Reading) -> Ending | None:
+    """Return the one appointment that is known of what has another day now, with that day."""
+    plain = folded(text)
+    found = (
+        _clause(pattern, reading.grammar).match(plain, start) for pattern in RESCHEDULED[reading.language]
+    )
+    match = next(filter(None, found), None)
+    if match is None:
+        return None
+    right = text[slice(*match.span("right"))].rstrip(" .")
+    thing = bare(tokens(match["thing"]), reading.lexicon)
+    meant = [
+        (fact, days[0])
+        for fact in reading.known
+        if fact.slot.startswith("plan")
+        and _names(thing, _words_of(fact, reading.lexicon), reading.lexicon)
+        and (days := _days(fact.content, reading.language))
+    ]
+    # Of two appointments it is not known which.
+    if not thing or len(meant) != 1 or not _days(right, reading.language):
+        return None
+    fact, wrong = meant[0]
+    if folded(wrong) == folded(right):
+        return None
+    draft = Draft(
+        rule="rescheduled",
+        content=fact.content.replace(wrong, right, 1),
+        slot=fact.slot.replace(slug(wrong) or wrong, slug(right)),
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_QUARTER,
+        until=right,
+        confidence=_CONFIDENCE,
+    )
+    return Ending(draft=draft, said=(*tokens(match[0]), "is"), ended=(fact,))
+
+
+def _days(text: str, language: str) -> list[str]:
+    """Return the times that *text* names, as it names them."""
+    named = times_in(f"on {text}" if language == "en" else text, SOME_DAY, language=language)
+    return [one.text for one in named]
 
 
 def _names(thing: Sequence[str], words: Sequence[str], lexicon: Lexicon) -> bool:

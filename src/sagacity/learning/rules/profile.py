@@ -65,21 +65,23 @@ def profile_candidates(window: Window, known: Sequence[KnownFact] = ()) -> tuple
             for ending in endings(spoken(turn.content, language), language, (*known, *earlier)):
                 gone = {fact.content for fact in ending.ended}
                 found = [one for one in found if one.content not in gone]
-                told = _with_ending(told, ending, turn)
+                told = _with_ending(told, ending, turn, language)
         found += told
     return settle(found)
 
 
-def _with_ending(told: Sequence[Candidate], ending: Ending, turn: Interaction) -> list[Candidate]:
+def _with_ending(
+    told: Sequence[Candidate], ending: Ending, turn: Interaction, language: str
+) -> list[Candidate]:
     """Let what the turn tells of the ending itself end it, or add the ending."""
     ends = tuple(fact.memory_id for fact in ending.ended if fact.memory_id is not None)
     if ending.forgets:
-        asked = _candidate(ending.draft, turn).model_copy(update={"ends": ends, "forgets": True})
+        asked = _candidate(ending.draft, turn, language).model_copy(update={"ends": ends, "forgets": True})
         is_new = ends and not any(one.forgets and one.ends == ends for one in told)
         return [*told, asked] if is_new else [*told]
     saying = next((one for one in told if ending.is_said_by(one.content)), None)
     if saying is None:
-        return [*told, _candidate(ending.draft, turn).model_copy(update={"ends": ends})]
+        return [*told, _candidate(ending.draft, turn, language).model_copy(update={"ends": ends})]
     ends = tuple(dict.fromkeys((*saying.ends, *ends)))
     return [one.model_copy(update={"ends": ends}) if one is saying else one for one in told]
 
@@ -206,7 +208,7 @@ def _contradicts(later: Candidate, earlier: Candidate) -> bool:
     return later.negates and bool(set(words(later.content)) & set(words(earlier.content)))
 
 
-def _candidate(draft: Draft, turn: Interaction, language: str = ENGLISH) -> Candidate:
+def _candidate(draft: Draft, turn: Interaction, language: str) -> Candidate:
     return Candidate(
         kind=MemoryKind.PROFILE,
         content=draft.content,

@@ -6,10 +6,11 @@ import pytest
 
 from sagacity.domain.change import Candidate
 from sagacity.domain.ids import MemoryId
+from sagacity.learning.rules.corrections import CORRECTIONS, RESCHEDULED
+from sagacity.learning.rules.corrections import FORGOTTEN as FORGOTTEN_BY
 from sagacity.learning.rules.draft import Draft
 from sagacity.learning.rules.ended import KnownFact, endings, what_may_end
-from sagacity.learning.rules.endings import CORRECTIONS, ENDINGS, LEXICONS
-from sagacity.learning.rules.endings import FORGOTTEN as FORGOTTEN_BY
+from sagacity.learning.rules.endings import ENDINGS, LEXICONS
 from sagacity.learning.rules.languages.detect import language_of
 from sagacity.learning.rules.languages.load import LANGUAGES
 from sagacity.learning.rules.profile import profile_candidates, spoken
@@ -51,6 +52,37 @@ DENIED = [
     ("Sou alérgica a amendoim", "Não sou mais alérgica a amendoim", "Não é mais alérgica a amendoim."),
 ]
 ENDED = [
+    (
+        "I have a dentist appointment on Tuesday.",
+        "The dentist is on Thursday now, not Tuesday.",
+        "Has a dentist appointment on Thursday.",
+    ),
+    (
+        "I have a dentist appointment on Tuesday.",
+        "the dentist got pushed back to June 3rd",
+        "Has a dentist appointment on June 3rd.",
+    ),
+    (
+        "I have a dentist appointment on Tuesday.",
+        "My dentist appointment was moved to Thursday.",
+        "Dentist appointment is Thursday.",
+    ),
+    (
+        "Ich habe am Dienstag einen Zahnarzttermin",
+        "Der Zahnarzttermin wurde auf Donnerstag verschoben.",
+        "Hat am Donnerstag einen Zahnarzttermin.",
+    ),
+    (
+        "J'ai un rendez-vous chez le dentiste mardi",
+        "Mon rendez-vous a été déplacé à jeudi.",
+        "A un rendez-vous chez le dentiste jeudi.",
+    ),
+    (
+        "Tengo cita con el dentista el martes",
+        "Mi cita se ha movido al jueves.",
+        "Tiene cita con el dentista el jueves.",
+    ),
+    ("Tenho consulta na terça", "Minha consulta foi remarcada para quinta", "Tem consulta na quinta."),
     ("I have asthma", "my asthma is gone", "Their asthma is gone."),
     ("I have eczema", "my eczema finally cleared up", "Their eczema finally cleared up."),
     ("Ich habe Migräne", "meine Migräne ist weg", "Migräne ist vorbei."),
@@ -98,6 +130,13 @@ ENDED = [
     ("Ich wohne in Leeds", "Nein, ich sagte Leicester, nicht Leeds", "Wohnt in Leicester."),
 ]
 STAYS = [
+    ("I have a dentist appointment on Tuesday.", "The dentist moved to Berlin."),
+    ("I have a dentist appointment on Tuesday.", "The dentist is nice, not mean."),
+    ("I have a dentist appointment on Tuesday.", "Was the dentist moved to Thursday?"),
+    (
+        "I have a dentist appointment on Tuesday. I have a dentist checkup on Friday.",
+        "The dentist was moved to Monday.",
+    ),
     ("I have asthma", "my son's asthma is gone"),
     ("I have asthma", "is my asthma gone?"),
     ("I am allergic to peanuts", "my brother is not allergic to peanuts"),
@@ -318,6 +357,12 @@ def test_every_row_has_an_example() -> None:
 
 def test_tables_are_of_languages_that_are_read() -> None:
     """A language with endings has denials and corrections too."""
-    assert LEXICONS.keys() == CORRECTIONS.keys() == FORGOTTEN_BY.keys() == {"en", *LANGUAGES}
+    assert (
+        LEXICONS.keys()
+        == CORRECTIONS.keys()
+        == FORGOTTEN_BY.keys()
+        == RESCHEDULED.keys()
+        == {"en", *LANGUAGES}
+    )
     assert all(row.says.keys() <= LEXICONS.keys() for row in ENDINGS)
     assert all(row.gives.keys() <= row.says.keys() <= {"en", *row.gives} for row in ENDINGS)
