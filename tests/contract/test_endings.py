@@ -64,6 +64,18 @@ async def test_what_ended_is_archived_with_its_successor(
     assert current.keys() == (before - {former}) | {later}
 
 
+async def test_what_is_to_be_forgotten_is_archived_and_nothing_takes_its_place(
+    storage: Storage, talk
+) -> None:
+    before = {memory.content for memory in await learned(storage)}
+    await talk("Forget what I said about peanuts.")
+    [ended] = await learned(storage, statuses=(Status.ARCHIVED,))
+    assert (ended.content, ended.superseded_by) == ("Is allergic to peanuts.", None)
+    assert {memory.content for memory in await learned(storage)} == before - {"Is allergic to peanuts."}
+    await talk("Forget what I said about peanuts.")
+    assert len(await learned(storage, statuses=(Status.ARCHIVED,))) == 1
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -58,7 +58,7 @@ class TimeReference(Value):
     A time that a question names.
 
     Both ends are inclusive, None is open. A reference to something whose date only memories know ("two days before my
-    birthday") has an `anchor` and no ends until `retrieval/time/anchors.py` finds the date.
+    birthday") has an `anchor` and no ends until `domain/time/anchors.py` finds the date.
     """
 
     text: str

@@ -34,6 +34,8 @@ class Candidate(Value):
     """Whether it says that a memory of the same slot and similar content no longer holds."""
     ends: tuple[MemoryId, ...] = ()
     """Memories that no longer hold since it was said, as its extractor judged."""
+    forgets: bool = False
+    """Whether the user asked to forget what it ends: those memories are archived, and nothing is stored."""
     keywords: tuple[str, ...] = ()
     confidence: float = 0.8
     evidence: tuple[InteractionId, ...]
@@ -56,6 +58,7 @@ class Action(StrEnum):
     MERGE = "merge"
     SUPERSEDE = "supersede"
     DISCARD = "discard"
+    ARCHIVE = "archive"
 
 
 class Decision(Value):
@@ -64,7 +67,8 @@ class Decision(Value):
 
     ADD stores it. SUPERSEDE and MERGE store it (MERGE with *content* rewritten) and archive *targets*, naming it as
     their successor. UPDATE refreshes the one target: its evidence grows and its time moves on. DISCARD stores nothing:
-    its evidence joins another candidate's, unless *dropped* says why not.
+    its evidence joins another candidate's, unless *dropped* says why not. ARCHIVE stores nothing and archives
+    *targets*, without a successor.
     """
 
     action: Action

@@ -1,41 +1,28 @@
 """Until when a fact is assumed to hold."""
 
 import re
-import unicodedata
 from calendar import monthrange
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
 from typing import Final
 
 from sagacity.domain.change import Candidate
+from sagacity.domain.time.lexicon import Sort
+from sagacity.domain.time.periods import Unit, day_of, shift
+from sagacity.domain.time.romance import ROMANCE, lexicon_of, without_accents
 
 _LASTING: Final = frozenset(
     {"identity", "location.home", "work", "education", "family", "relationship", "project"}
 )
 """Areas, or an area with an aspect, in which what is said holds until something else is: no time ends it by itself."""
 
-_LANGUAGES: Final = (
-    "january february march april may june july august september october november december",
-    "januar februar marz april mai juni juli august september oktober november dezember",
-    "janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre",
-    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-    "janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro",
-    "jan feb mar apr may jun jul aug sep oct nov dec",
-)
-"""The months in English, German, French, Spanish, Portuguese and short, without accents."""
-_MONTHS: Final = {name: n for names in _LANGUAGES for n, name in enumerate(names.split(), start=1)}
-_SEASONS: Final = {
-    **dict.fromkeys(("spring", "fruhling", "fruhjahr", "printemps", "primavera"), (0, 6)),
-    **dict.fromkeys(("summer", "sommer", "ete", "verano", "verao"), (0, 9)),
-    **dict.fromkeys(("autumn", "fall", "herbst", "automne", "otono", "outono"), (0, 12)),
-    **dict.fromkeys(("winter", "hiver", "invierno", "inverno"), (1, 3)),
-}
-"""Each with the month by whose end it is over on the northern half, and in which year from that which is named."""
 _ISO = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?(?!\d)"
 )
 _WORD = re.compile(r"[^\W_]+")
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_MONTHS: Final = {Sort.MONTH, Sort.MONTH_OR_NAME, Sort.MONTH_OR_VERB}
 _NEAR_WORDS = 3
 """How far before a year the month or season may stand that belongs to it: "the 3rd of June, Tuesday, 2026"."""
 
@@ -71,7 +58,7 @@ def _days_in(text: str) -> Iterator[date]:
         year, month = int(found["year"]), int(found["month"])
         last = monthrange(year, month)[1]
         yield date(year, month, min(int(found["day"] or last), last))
-    words = [_plain(word) for word in _WORD.findall(_ISO.sub(" ", text))]
+    words = [without_accents(word.casefold()) for word in _WORD.findall(_ISO.sub(" ", text))]
     for place, word in enumerate(words):
         if _YEAR.fullmatch(word):
             yield _last_day(int(word), words[max(0, place - _NEAR_WORDS) : place])
@@ -79,15 +66,21 @@ def _days_in(text: str) -> Iterator[date]:
 
 def _last_day(year: int, before: list[str]) -> date:
     """Return the last day of what is named right before a year: the season, the month, or the year itself."""
-    later, month = next((_SEASONS[word] for word in before if word in _SEASONS), (0, 0))
-    month = month or next((_MONTHS[word] for word in reversed(before) if word in _MONTHS), 12)
-    return date(year + later, month, monthrange(year + later, month)[1])
+    months, seasons = _named()
+    season = next((seasons[word] for word in before if word in seasons), None)
+    if season is not None:  # over by the end of the month in which the next one begins
+        return shift(date(year, 1, 31), Unit.MONTH, 3 * season + 2)
+    return day_of(year, next((months[word] for word in reversed(before) if word in months), 12), 31)
 
 
-def _plain(word: str) -> str:
-    """Return a word in lower case and without accents."""
-    letters = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+@cache
+def _named() -> tuple[dict[str, int], dict[str, int]]:
+    """Return the months and the seasons of all languages, in lower case and without accents, by their numbers."""
+    words = [
+        (without_accents(word), it) for code in ("en", *ROMANCE) for word, it in lexicon_of(code).items()
+    ]
+    months = {word: number for word, (sort, number, _) in words if sort in _MONTHS}
+    return months, {word: number for word, (sort, number, _) in words if sort is Sort.SEASON}
 
 
 def _end_of(day: date) -> datetime:

@@ -14,6 +14,7 @@ from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.paced import each
 from sagacity.domain.query import Filter, Query, Scored, StrategyName, Trace
+from sagacity.domain.time.anchors import anchors_in, resolve, words_for
 from sagacity.retrieval.answers import Answers
 from sagacity.retrieval.cautions import cautions_for, within_limit
 from sagacity.retrieval.evidence import Key, Numbers, by_kind
@@ -22,7 +23,6 @@ from sagacity.retrieval.query.analyze import analyze
 from sagacity.retrieval.rank import Ranked, RankedList, Standings, needs_standings, rank
 from sagacity.retrieval.relevance import relevances
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
-from sagacity.retrieval.time.anchors import anchors_in, resolve, words_for
 from sagacity.storage.search.filters import kinds_of
 from sagacity.storage.transaction import Transaction
 

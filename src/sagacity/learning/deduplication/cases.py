@@ -12,6 +12,7 @@ from sagacity.domain.change import Action, Candidate
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.memory import Memory, TimeToLive
 
+FORGOTTEN = "the user asked that it is forgotten"
 OUTDATED = "a newer turn of the same window says otherwise"
 CONTRADICTED = "newer than what it contradicts"
 

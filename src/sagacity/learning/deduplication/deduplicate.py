@@ -115,6 +115,9 @@ def _decide(
             action, kept, stored = Action.MERGE, tuple(dict.fromkeys((*targets, *alike))), whole
         case _:
             pass
+    if candidate.forgets:
+        action = Action.ARCHIVE if kept else Action.DISCARD
+        dropped = None if kept else Rejection.OUTDATED
     alone = candidate if action is Action.MERGE else None
     return Decision(
         action=action,

@@ -11,7 +11,15 @@ from sagacity.domain.ids import MemoryId
 from sagacity.domain.kinds import alike
 from sagacity.domain.memory import Memory
 from sagacity.domain.query import PARAPHRASE_COSINE
-from sagacity.learning.deduplication.cases import CONTRADICTED, OUTDATED, Case, Embedded, Neighbour, Verdict
+from sagacity.learning.deduplication.cases import (
+    CONTRADICTED,
+    FORGOTTEN,
+    OUTDATED,
+    Case,
+    Embedded,
+    Neighbour,
+    Verdict,
+)
 from sagacity.learning.deduplication.containment import contains
 from sagacity.learning.deduplication.exclusion import rules_out
 from sagacity.learning.deduplication.opposition import ends, leaves_open
@@ -77,8 +85,12 @@ def settle(
 
     The order of neighbours plays no part, nor does that of candidates whose newest turns differ.
     """
-    order = newest_first([embedded.candidate for embedded in candidates])
-    verdicts: dict[int, Verdict] = {}
+    verdicts = dict(_forgotten(candidates, neighbours))
+    order = [
+        index
+        for index in newest_first([embedded.candidate for embedded in candidates])
+        if index not in verdicts
+    ]
     kept: list[int] = []
     for index in order:
         verdict = next(_against_newer(candidates, index, kept, is_judged=is_judged), None)
@@ -109,6 +121,17 @@ def settle(
         for index in left
     ]
     return Settled(verdicts=verdicts, cases=tuple(case for case in cases if case.memories or case.twins))
+
+
+def _forgotten(
+    candidates: Sequence[Embedded], neighbours: Mapping[int, Sequence[Neighbour]]
+) -> Iterator[tuple[int, Verdict]]:
+    """Yield a verdict for each candidate that only asks for something to be forgotten: it is compared with nothing."""
+    for index, embedded in enumerate(candidates):
+        if embedded.candidate.forgets:
+            there = {near.memory.memory_id for near in neighbours.get(index, ())}
+            targets = tuple(memory_id for memory_id in embedded.candidate.ends if memory_id in there)
+            yield index, Verdict(index=index, action=Action.SUPERSEDE, targets=targets, reason=FORGOTTEN)
 
 
 def _comparable(one: Embedded, other: Embedded) -> bool:

@@ -39,6 +39,12 @@ _NO_BELONGING = (
     r"friend|colleague|reservation|flat tire|flight|package|parcel|order|ticket|delivery|\d+%|\$)"
 )
 
+_NOT_HAD = (
+    r".*\b(?:in mind|in sight|in view|in (?:my|our) (?:dreams?|heads?|minds?|cart|basket|sights)|on (?:order|hold|"
+    r"loan|the way))\b"
+)
+"""What is had in mind, or not yet."""
+
 BELONGINGS: Final[tuple[Rule, ...]] = (
     rule(
         "has_many",
@@ -62,7 +68,7 @@ BELONGINGS: Final[tuple[Rule, ...]] = (
         "Has {what}{thing}.",
         slot="owns.{what}{thing}",
         confidence=0.8,
-        refuse=rf"{_NO_BELONGING}|an? similar\b|.*\b(?:them|list)\b",
+        refuse=rf"{_NO_BELONGING}|an? similar\b|.*\b(?:them|list)\b|{_NOT_HAD}",
         example=(
             "I have a 2018 Ford Mustang car in the garage.",
             "Has a 2018 Ford Mustang car in the garage.",

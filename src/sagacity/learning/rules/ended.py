@@ -9,10 +9,14 @@ from typing import Final
 
 from sagacity.domain.base import Value
 from sagacity.domain.ids import MemoryId
+from sagacity.domain.memory import TimeToLive
+from sagacity.domain.time.ends import SOME_DAY
+from sagacity.domain.time.expressions import times_in
 from sagacity.learning.deduplication.text_equivalence import read
+from sagacity.learning.rules.corrections import CORRECTIONS, FORGOTTEN, MOVED, RESCHEDULED
 from sagacity.learning.rules.denials import Denied, denied_in, is_limited
-from sagacity.learning.rules.endings import CORRECTIONS, ENDINGS, LEXICONS, MARKS, MOVED, EndingRow, Lexicon
-from sagacity.learning.rules.engine import Draft
+from sagacity.learning.rules.draft import Draft
+from sagacity.learning.rules.endings import ENDINGS, LEXICONS, MARKS, EndingRow, Lexicon
 from sagacity.learning.rules.folding import bare, folded, is_same, tokens, unaccented, word_set
 from sagacity.learning.rules.languages.load import LANGUAGES, load_language
 from sagacity.learning.rules.sentences import ENGLISH as ENGLISH_GRAMMAR
@@ -43,6 +47,11 @@ _GIVEN_UP: Final = re.compile(
 )
 _NOT_TO_HAVE: Final = re.compile(r"health\.(?:allergy|intolerance|sensitive)")
 """Slots of what the user may not have: a denial in other words."""
+_POINTING: Final = frozenset(
+    "it that this them everything anything all something me you das es dies alles ca cela tout eso esto todo isso isto "
+    "tudo".split()
+)
+"""What names nothing that could be forgotten."""
 _COUNTED: Final = re.compile(r"owns|plan")
 """Slots of things of which one may have several."""
 _LIVES: Final = re.compile(r"\bwho lives? in (?P<where>[^.]+)")
@@ -71,6 +80,8 @@ class Ending(Value):
     said: tuple[str, ...]
     """Words of the clause, folded."""
     ended: tuple[KnownFact, ...]
+    forgets: bool = False
+    """Whether the user asks that it is forgotten: nothing is remembered in its place."""
 
     def is_said_by(self, content: str) -> bool:
         """Whether a fact says nothing behind its verb that the clause does not say: it is remembered in its place."""
@@ -101,6 +112,7 @@ def endings(sentences: Sequence[Sentence], language: str, known: Sequence[KnownF
       every morning.". A clause that says anything besides ends nothing: neither others' affairs nor what holds today.
     - A row of the table ends memories of its slots that name its thing.
     - "I said Leicester, not Leeds" takes the place of what was said last with the wrong value.
+    - "Forget what I said about peanuts" ends all that names them, and nothing takes its place.
     """
     if language not in LEXICONS or not known:
         return
@@ -111,7 +123,7 @@ def endings(sentences: Sequence[Sentence], language: str, known: Sequence[KnownF
             if clause.stance is Stance.STATED:
                 found = (
                     read(sentence.text, clause.start, reading)
-                    for read in (_corrected, _moved, _denied, _by_row)
+                    for read in (_forgotten, _corrected, _rescheduled, _moved, _denied, _by_row)
                 )
                 yield from filter(None, [next(filter(None, found), None)])
 
@@ -134,6 +146,85 @@ def _corrected(text: str, start: int, reading: _Reading) -> Ending | None:
     # What the same window has taught stands behind what was known.
     latest = max(enumerate(meant), key=lambda it: (it[1].memory_id is None, _time(it[1]), it[0]))[1]
     return _replaced("corrected", latest, wrong, match)
+
+
+def _forgotten(text: str, start: int, reading: _Reading) -> Ending | None:
+    """Return all that is known of what is to be forgotten."""
+    plain = folded(text)
+    found = (_clause(pattern, reading.grammar).match(plain, start) for pattern in FORGOTTEN[reading.language])
+    match = next(filter(None, found), None)
+    if match is None:
+        return None
+    lexicon = reading.lexicon
+    unsaid = word_set(lexicon.subjects) | {
+        verb for verb in map(folded, lexicon.verbs) if _is_copula(verb, lexicon)
+    }
+    thing = tuple(word for word in bare(tokens(match["thing"]), lexicon) if word not in unsaid)
+    if not thing or not _POINTING.isdisjoint(thing):
+        return None
+    ended = tuple(fact for fact in reading.known if _names(thing, _words_of(fact, lexicon), lexicon))
+    draft = Draft(rule="forgotten", content=finish(text[start : match.end()]), confidence=_CONFIDENCE)
+    return Ending(draft=draft, said=tuple(tokens(match[0])), ended=ended, forgets=True) if ended else None
+
+
+def _rescheduled(text: str, start: int, reading: _Reading) -> Ending | None:
+    """Return the one appointment that is known of what has another day now, with that day."""
+    plain = folded(text)
+    found = (
+        _clause(pattern, reading.grammar).match(plain, start) for pattern in RESCHEDULED[reading.language]
+    )
+    match = next(filter(None, found), None)
+    if match is None:
+        return None
+    right = text[slice(*match.span("right"))].rstrip(" .")
+    thing = bare(tokens(match["thing"]), reading.lexicon)
+    meant = [
+        (fact, days[0])
+        for fact in reading.known
+        if fact.slot.startswith("plan")
+        and _names(thing, _words_of(fact, reading.lexicon), reading.lexicon)
+        and (days := _days(fact.content, reading.language))
+    ]
+    # Of two appointments it is not known which.
+    if not thing or len(meant) != 1 or not _days(right, reading.language):
+        return None
+    fact, wrong = meant[0]
+    if folded(wrong) == folded(right):
+        return None
+    draft = Draft(
+        rule="rescheduled",
+        content=fact.content.replace(wrong, right, 1),
+        slot=fact.slot.replace(slug(wrong) or wrong, slug(right)),
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_QUARTER,
+        until=right,
+        confidence=_CONFIDENCE,
+    )
+    return Ending(draft=draft, said=(*tokens(match[0]), "is"), ended=(fact,))
+
+
+def _days(text: str, language: str) -> list[str]:
+    """Return the times that *text* names, as it names them."""
+    named = times_in(f"on {text}" if language == "en" else text, SOME_DAY, language=language)
+    return [one.text for one in named]
+
+
+def _names(thing: Sequence[str], words: Sequence[str], lexicon: Lexicon) -> bool:
+    """Whether *words* have all of *thing*, whose verbs may be in the first person."""
+    third = {folded(first): folded(other) for first, other in lexicon.verbs.items()}
+
+    def forms(word: str) -> set[str]:
+        regular = {
+            word.removesuffix(first) + other for first, other in lexicon.regular if word.endswith(first)
+        }
+        return {word, third.get(word, word), *regular}
+
+    return all(any(is_same(form, word) for form in forms(one) for word in words) for one in thing)
+
+
+def _is_copula(verb: str, lexicon: Lexicon) -> bool:
+    """Whether a verb of the first person is to be or to have."""
+    return folded(lexicon.verbs.get(verb, "")) in word_set(lexicon.unsaid)
 
 
 def _moved(text: str, start: int, reading: _Reading) -> Ending | None:
@@ -306,7 +397,9 @@ def _of_user(clause: str) -> str:
     return finish(third_person(clause))
 
 
-_ENDED: Final = word_set(MARKS) - word_set("back off left let got come came dit said given put")
+_ENDED: Final = word_set(MARKS) - word_set(
+    "back off left let got come came dit said given put gone away over weg ido fue passou embora"
+)
 _MARKS: Final = word_set(MARKS) | frozenset(
     word for lexicon in LEXICONS.values() for word in folded(lexicon.denials).replace("_", " ").split()
 )

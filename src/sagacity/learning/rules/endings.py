@@ -55,7 +55,8 @@ LEXICONS: Final[Mapping[str, Lexicon]] = {
             "nutze": "benutzt", "verwende": "benutzt",
         },
         regular=(("e", "t"),),
-        limits=r"außer|nur|bis|heute|zumindest|wenigstens|noch|vorerst|momentan|gerade|wenn|falls|nicht (?:am|im|bei)",
+        limits=r"außer|nur|bis|heute|zumindest|wenigstens|noch|vorerst|momentan|gerade|wenn|falls|nicht (?:am|im|"
+        r"bei)",
         over="mehr",
         reasons="weil da wegen denn",
     ),
@@ -119,7 +120,7 @@ class EndingRow:
     """Whether the thing is whom or what a memory is about: "Has a dog named Rex", not "Has a vet who knows Rex"."""
 
 
-_THING = r"(?P<thing>[\w'&.+#/-]+(?: [\w'&.+#/-]+){0,4}?)"
+THING = r"(?P<thing>[\w'&.+#/-]+(?: [\w'&.+#/-]+){0,4}?)"
 _NAME = r"(?P<thing>[\w'-]+)"
 _KIND = (
     r"(?:dog|cat|puppy|kitten|horse|pony|rabbit|hamster|bird|parrot|friend|brother|sister|uncle|aunt|cousin|grandma|"
@@ -128,7 +129,8 @@ _KIND = (
 _ORG = r"(?P<thing>[\w&-]+(?: [\w&-]+)?)"
 _WHEN = (
     r"(?:,? (?:(?:last|this) \w+|yesterday|today|recently|finally|now|for good|completely|already|"
-    r"in (?:early |late |mid )?(?:(?:19|20)\d\d|spring|summer|autumn|fall|winter|january|february|march|april|may|june|"
+    r"in (?:early |late |mid )?(?:(?:19|20)\d\d|spring|summer|autumn|fall|winter|january|february|march|april|may|"
+    r"june|"
     r"july|august|september|october|november|december)|on \w+day|(?:\w+ ){1,3}ago|after [\w ]{2,30}))*"
 )
 _I = (
@@ -146,10 +148,10 @@ _PARTED = (
     r"called it quits)"
 )
 _OUTGREW = r"(?:outgrew|outgrown|grew out of|grown out of|got over|recovered from)"
-_MEIN = r"(?:der |die |das |den |dem |mein\w* |unser\w* )?"
-_MON = r"(?:le |la |les |l'|du |de la |d'|au |mon |ma |mes |notre )?"
-_MI = r"(?:al? |el |la |los |las |mi |mis |nuestr\w+ )?"
-_MEU = r"(?:o |a |os |as |meu |minha |nosso |nossa )?"
+MEIN = r"(?:der |die |das |den |dem |mein\w* |unser\w* )?"
+MON = r"(?:le |la |les |l'|du |de la |d'|au |mon |ma |mes |notre )?"
+MI = r"(?:al? |el |la |los |las |mi |mis |nuestr\w+ )?"
+MEU = r"(?:o |a |os |as |meu |minha |nosso |nossa )?"
 
 _QUAND = r"(?: (?:hier|(?:la|le|cette|ce) \w+(?: dernièr?e?)?|en \w+|il y a [\w ]{2,20}))?"
 _CUANDO = r"(?: (?:ayer|(?:la|el|este|esta) \w+(?: pasad[oa])?|en \w+|hace [\w ]{2,20}))?"
@@ -163,7 +165,8 @@ _JOB = r"work\.(?:employer|role|company|business|place)"
 _PLANNED = r"plan|goal|event|project"
 _PARTNER = (
     r"relation\.(?:partner|boyfriend|girlfriend|husband|wife|fianc|spouse|freund|mann|frau|ehe|verlobt|mari|femme|"
-    r"copain|copine|petit|compagn|conjoint|novi|marido|espos|mujer|pareja|namorad|mulher)|identity\.(?:partner|marital)"
+    r"copain|copine|petit|compagn|conjoint|novi|marido|espos|mujer|pareja|namorad|mulher)|identity\.(?:partner|"
+    r"marital)"
 )
 _AVOIDED = r"habit|diet|tool|life|taste|health\.(?!allergy|intolerance|sensitive)"
 
@@ -179,7 +182,7 @@ ENDINGS: Final = (
                     rf"(?:died|passed away){_WHEN}"
                 ),
             ),
-            "de": (rf"{_MEIN}{_NAME} ist(?: \w+){{0,4}} (?:gestorben|verstorben|tot)",),
+            "de": (rf"{MEIN}{_NAME} ist(?: \w+){{0,4}} (?:gestorben|verstorben|tot)",),
             "fr": (rf"(?:(?:mon|ma) (?:\w+ )?)?{_NAME} est morte?{_QUAND}",),
             "es": (
                 rf"(?:mi (?:\w+ )?)?{_NAME} (?:se murió|murió|ha muerto|falleció){_CUANDO}",
@@ -248,14 +251,14 @@ ENDINGS: Final = (
         says={
             "en": (
                 (
-                    rf"{_I} (?:sold|gave away|got rid of|traded in|donated|scrapped|totall?ed|rehomed) {_MY}{_THING}"
+                    rf"{_I} (?:sold|gave away|got rid of|traded in|donated|scrapped|totall?ed|rehomed) {_MY}{THING}"
                     rf"(?: (?:to|on) [\w' ]{{2,40}}?)?{_WHEN}"
                 ),
             ),
-            "de": (rf"(?:ich|wir) habe?n? {_MEIN}{_THING} (?:verkauft|verschenkt|weggegeben)",),
-            "fr": (rf"(?:j'ai|on a|nous avons) vendu {_MON}{_THING}",),
-            "es": (rf"(?:he vendido|vendí|vendimos|hemos vendido) {_MI}{_THING}",),
-            "pt": (rf"(?:eu )?(?:vendi|vendemos) {_MEU}{_THING}",),
+            "de": (rf"(?:ich|wir) habe?n? {MEIN}{THING} (?:verkauft|verschenkt|weggegeben)",),
+            "fr": (rf"(?:j'ai|on a|nous avons) vendu {MON}{THING}",),
+            "es": (rf"(?:he vendido|vendí|vendimos|hemos vendido) {MI}{THING}",),
+            "pt": (rf"(?:eu )?(?:vendi|vendemos) {MEU}{THING}",),
         },
         gives={
             "de": "Hat {thing} verkauft.",
@@ -271,7 +274,7 @@ ENDINGS: Final = (
             "en": (
                 (
                     rf"{_I} (?:quit|left|resigned from|(?:was |got )?(?:fired|laid off|let go) (?:from|by)|handed in "
-                    rf"my notice at)(?: my job at)? {_THING}{_WHEN}"
+                    rf"my notice at)(?: my job at)? {THING}{_WHEN}"
                 ),
             ),
             "de": (rf"(?:ich|wir) habe?n? bei {_ORG} (?:gekündigt|aufgehört)",),
@@ -291,21 +294,24 @@ ENDINGS: Final = (
         ends=_HELD,
         says={
             "en": (
-                rf"{_I} (?:stop(?:ped)?|quit|(?:gave|give|given) up(?: on)?) {_DOING}{_MY}{_THING}(?: anymore)?{_WHEN}",
-                rf"{_I} (?:came off|come off|got off|went off|weaned off|off|done with|ditched) {_MY}{_THING}{_WHEN}",
-                rf"no more {_THING} for me(?: please)?",
-                rf"{_DOCTOR} (?:took|taken) me off {_MY}{_THING}{_WHEN}",
+                (
+                    rf"{_I} (?:stop(?:ped)?|quit|(?:gave|give|given) up(?: on)?) {_DOING}{_MY}{THING}(?: "
+                    rf"anymore)?{_WHEN}"
+                ),
+                rf"{_I} (?:came off|come off|got off|went off|weaned off|off|done with|ditched) {_MY}{THING}{_WHEN}",
+                rf"no more {THING} for me(?: please)?",
+                rf"{_DOCTOR} (?:took|taken) me off {_MY}{THING}{_WHEN}",
             ),
-            "de": (rf"(?:ich|wir) habe?n? (?:mit )?{_MEIN}{_THING} (?:abgesetzt|aufgegeben|aufgehört)",),
+            "de": (rf"(?:ich|wir) habe?n? (?:mit )?{MEIN}{THING} (?:abgesetzt|aufgegeben|aufgehört)",),
             "fr": (
                 (
                     rf"j'ai (?:arrêté|abandonné|laissé tomber) (?:de (?:prendre|boire|manger|fumer|utiliser|jouer) )?"
-                    rf"{_MON}{_THING}"
+                    rf"{MON}{THING}"
                 ),
             ),
-            "es": (rf"(?:he dejado|dejé)(?: de (?:tomar|beber|comer|fumar|usar|jugar))? {_MI}{_THING}",),
+            "es": (rf"(?:he dejado|dejé)(?: de (?:tomar|beber|comer|fumar|usar|jugar))? {MI}{THING}",),
             "pt": (
-                rf"(?:eu )?(?:parei de|larguei|deixei de) (?:(?:tomar|beber|comer|fumar|usar|jogar) )?{_MEU}{_THING}",
+                rf"(?:eu )?(?:parei de|larguei|deixei de) (?:(?:tomar|beber|comer|fumar|usar|jogar) )?{MEU}{THING}",
             ),
         },
         gives={
@@ -318,25 +324,51 @@ ENDINGS: Final = (
     EndingRow(
         name="recovered",
         ends=r"health\.(?!medic)",
-        says={"en": (rf"{_I} {_OUTGREW} {_MY}{_THING}{_WHEN}",)},
-        gives={},
+        says={
+            "en": (
+                rf"{_I} {_OUTGREW} {_MY}{THING}{_WHEN}",
+                (
+                    rf"my {THING} (?:is|are|has|have)(?: finally| now| completely| all)* (?:gone(?: away)?|cured|"
+                    rf"healed|over|"
+                    rf"cleared up|disappeared){_WHEN}"
+                ),
+                rf"my {THING}(?: finally)? (?:went away|cleared up|healed|disappeared){_WHEN}",
+            ),
+            "de": (
+                rf"mein\w* {THING} (?:ist|sind)(?: endlich| jetzt| wieder)* (?:weg|geheilt|verschwunden|vorbei)",
+            ),
+            "fr": (rf"(?:mon|ma|mes) {THING} (?:est|sont)(?: enfin)? (?:guérie?s?|parties?|finie?s?)",),
+            "es": (
+                rf"mis? {THING} (?:se me ha ido|se me fue|ha desaparecido|desapareció|se ha curado|se curó)",
+                rf"ya se me (?:ha )?(?:fue|pasó|quitó|ido|pasado|quitado) (?:el |la |mi ){THING}",
+            ),
+            "pt": (
+                rf"(?:minha|meu|minhas|meus) {THING} (?:sumiu|passou|desapareceu|foi embora|está curad[oa])",
+            ),
+        },
+        gives={
+            "de": "{thing} ist vorbei.",
+            "fr": "Guéri : {thing}.",
+            "es": "Ya no: {thing}.",
+            "pt": "Passou: {thing}.",
+        },
     ),
     EndingRow(
         name="somebody recovered",
         ends=r"relation|pet",
-        says={"en": (rf"(?:my \w+ )?(?P<who>\w+)(?: has)? {_OUTGREW} {_MY}{_THING}{_WHEN}",)},
+        says={"en": (rf"(?:my \w+ )?(?P<who>\w+)(?: has)? {_OUTGREW} {_MY}{THING}{_WHEN}",)},
         gives={},
     ),
     EndingRow(
         name="is cancelled",
         ends=_PLANNED,
-        says={"en": (rf"(?:the|my|our) {_THING} (?:got|was|is|has been) (?:cancell?ed|called off){_WHEN}",)},
+        says={"en": (rf"(?:the|my|our) {THING} (?:got|was|is|has been) (?:cancell?ed|called off){_WHEN}",)},
         gives={"en": "{thing} was cancelled."},
     ),
     EndingRow(
         name="cancelled",
         ends=_PLANNED,
-        says={"en": (rf"{_I} (?:cancell?ed|called off) (?:the|my|our) {_THING}{_WHEN}",)},
+        says={"en": (rf"{_I} (?:cancell?ed|called off) (?:the|my|our) {THING}{_WHEN}",)},
         gives={},
     ),
     EndingRow(
@@ -345,7 +377,7 @@ ENDINGS: Final = (
         is_back=True,
         says={
             "en": (
-                rf"(?:i|we) can(?: now)? (?:(?:eat|drink|take|use|have|tolerate) )?{_THING} again(?: now)?",
+                rf"(?:i|we) can(?: now)? (?:(?:eat|drink|take|use|have|tolerate) )?{THING} again(?: now)?",
             )
         },
         gives={},
@@ -358,14 +390,14 @@ ENDINGS: Final = (
             "en": (
                 (
                     rf"(?:i|we)(?:'m| am| are|'ve| have)?(?: back to| started| now| back on)* "
-                    rf"(?:(?:eat|drink|take|use|have|smoke|tolerate)(?:ing)? )?{_THING} again(?: now)?"
+                    rf"(?:(?:eat|drink|take|use|have|smoke|tolerate)(?:ing)? )?{THING} again(?: now)?"
                 ),
-                rf"(?:i|we)(?:'m| am| are)? (?:went |gone |going )?back (?:on|to) {_THING}{_WHEN}",
+                rf"(?:i|we)(?:'m| am| are)? (?:went |gone |going )?back (?:on|to) {THING}{_WHEN}",
             ),
-            "de": (rf"ich (?:trinke|esse|nehme|rauche|benutze) (?:jetzt )?wieder {_THING}",),
-            "fr": (rf"je (?:bois|mange|prends|fume|utilise) (?:de nouveau|à nouveau) {_MON}{_THING}",),
-            "es": (rf"(?:vuelvo a|he vuelto a) (?:beber|tomar|comer|fumar|usar) {_THING}",),
-            "pt": (rf"voltei a (?:beber|tomar|comer|fumar|usar) {_THING}",),
+            "de": (rf"ich (?:trinke|esse|nehme|rauche|benutze) (?:jetzt )?wieder {THING}",),
+            "fr": (rf"je (?:bois|mange|prends|fume|utilise) (?:de nouveau|à nouveau) {MON}{THING}",),
+            "es": (rf"(?:vuelvo a|he vuelto a) (?:beber|tomar|comer|fumar|usar) {THING}",),
+            "pt": (rf"voltei a (?:beber|tomar|comer|fumar|usar) {THING}",),
         },
         gives={
             "de": "Wieder: {thing}.",
@@ -377,27 +409,17 @@ ENDINGS: Final = (
 )
 """All rows; a pattern is tried at the beginning of a stated clause, and has to end where a clause ends."""
 
-_VALUE = r"(?:(?-i:[A-Z\u00c0-\u00dd])[\w'-]+(?: (?-i:[A-Z])[\w'-]+){0,2}|\d[\d.,:]*)"
-_RIGHT, _WRONG = rf"(?P<right>{_VALUE})", rf"(?P<wrong>{_VALUE})"
-CORRECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "en": (rf"i (?:said|meant) {_RIGHT},? not {_WRONG}", rf"not {_WRONG}, i (?:said|meant) {_RIGHT}"),
-    "de": (
-        rf"ich (?:sagte|meinte|habe gesagt) {_RIGHT},? nicht {_WRONG}",
-        rf"ich (?:sagte|meinte|habe gesagt) nicht {_WRONG},? sondern {_RIGHT}",
-    ),
-    "fr": (rf"(?:j'ai dit|je voulais dire) {_RIGHT},? (?:et )?(?:non )?pas {_WRONG}",),
-    "es": (rf"(?:yo )?(?:dije|he dicho|quise decir|quería decir) {_RIGHT},? (?:y )?no {_WRONG}",),
-    "pt": (rf"(?:eu )?(?:disse|falei|quis dizer) {_RIGHT},? (?:e )?não {_WRONG}",),
-}
-"""How a value that was misunderstood is set right: the right one, and the wrong one, which a memory has."""
-
-MOVED: Final[Mapping[str, str]] = {
-    "en": rf"(?:my )?(?P<who>[\w'-]+)(?: has)?(?: just| recently)? moved (?:back )?to {_RIGHT}"
-    r"(?=[\s.!]*$|,| last | in | and )",
-}
-"""How somebody else is said to have moved; the user's own moves are rows of facts."""
-
 MARKS: Final = (
+    "pushed postponed rescheduled brought verschoben verlegt vorgezogen déplacé déplacée reporté reportée avancé "
+    "avancée "
+    "décalé décalée movido aplazado pospuesto cambiado movió aplazó cambió pasado adiado adiada remarcado remarcada "
+    "transferido transferida mudado mudada mudou "
+    "gone away cured cleared healed disappeared weg geheilt verschwunden vorbei guéri guérie guéris guéries "
+    "partie parties "
+    "finie ido fue pasó quitó desapareció desaparecido curado curó quitado sumiu passou desapareceu embora curada "
+    "forget disregard ignore delete erase vergiss oublie oubliez oublier olvida olvide olvídate borra esquece "
+    "esqueça apaga "
+    "apague "
     "moved lost anymore longer stop stopped quit gave give given came come got went weaned off ditched took "
     "taken died passed put let sold rid traded donated scrapped totaled totalled rehomed left resigned fired laid "
     "notice broke split separated divorced ended outgrew outgrown grew grown recovered cancelled canceled called "

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sagacity.domain.base import Value
 from sagacity.domain.graph import USER, EntityMention, EntityType, RelationshipMention
 from sagacity.domain.memory import TimeToLive
+from sagacity.learning.rules.draft import Draft
 from sagacity.learning.rules.fragments import DANGLING
 from sagacity.learning.rules.products import is_product
-from sagacity.learning.rules.sentences import Sentence, Stance
+from sagacity.learning.rules.sentences import ENGLISH, Sentence, Stance
+from sagacity.learning.rules.until import Reading, readings, with_end
 from sagacity.learning.rules.wording import conjugate, conjugate_next, finish, slug, third_person, trim
 
 _ENTITY_GROUPS: Mapping[str, EntityType] = {
@@ -62,20 +63,6 @@ _PLACES = frozenset({"place", "town", "city", "left"})
 """Groups that are places: what one lives in, moves to and comes from."""
 _GRAMMAR = frozenset({"verb", "how", "often", "did", "when", "less"})
 """Groups that carry no matter of their own: nothing in them is refused."""
-
-
-class Draft(Value):
-    """What one rule makes of one clause."""
-
-    rule: str
-    content: str
-    slot: str = ""
-    exclusive: bool = False
-    negates: bool = False
-    time_to_live: TimeToLive = TimeToLive.INFINITY
-    confidence: float
-    entities: tuple[EntityMention, ...] = ()
-    relationships: tuple[RelationshipMention, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,20 +155,24 @@ def read(sentence: Sentence, rules: Sequence[Rule]) -> tuple[Draft, ...]:
     """
     found: list[Draft] = []
     stated = [clause.start for clause in sentence.clauses if clause.stance is Stance.STATED]
-    taken: set[int] = set()
+    openings = [row for row in rules if not row.anywhere]
     for start in stated:
-        for row in rules:
-            if row.anywhere or start in taken:
-                continue
-            match = row.says.match(sentence.text, start)
-            draft = _draft(row, match) if match else None
-            if match and draft:
-                taken.add(start)
-                found.append(draft)
+        ways = readings(sentence.text, start, ENGLISH, "en")
+        found.extend(filter(None, [next(filter(None, (_first(openings, way) for way in ways)), None)]))
     for row in rules:
         if row.anywhere:
             found.extend(_scan(sentence, row))
     return tuple(draft for draft in found if not any(_says_more(other, draft) for other in found))
+
+
+def _first(rows: Sequence[Rule], way: Reading) -> Draft | None:
+    """Return what the first of *rows* makes of a clause that is read in one way."""
+    for row in rows:
+        match = row.says.match(way.text, way.start)
+        draft = _draft(row, match) if match else None
+        if match and draft:
+            return with_end(draft, way, match.end(), ENGLISH, "en")
+    return None
 
 
 def _says_more(other: Draft, draft: Draft) -> bool:

@@ -7,6 +7,7 @@ from sagacity.learning.rules.engine import Rule, rule
 from sagacity.learning.rules.fragments import (
     ADVERB,
     AM,
+    BOSS,
     CONDITION,
     DATE,
     DIET,
@@ -92,6 +93,12 @@ _ANIMAL_IS = (
     rf"is obsessed with)\s{PHRASE}|just turned \d{{1,2}}|sleeps (?:on|in)\s{PHRASE})"
 )
 
+_SOMEBODY = (
+    rf"(?P<person>(?!{NATIONALITY}\b|\w+(?:day|ish|ian)\b)(?:(?-i:Dr|Mr|Mrs|Ms|"
+    rf"Prof)\.?\s)?{_ONE}(?:\s{_ONE})?)(?=\s*(?:[,;!]|\.(?!\w)|$)|\s(?:and|from|at|who)\b)"
+)
+_NO_ONE = r"(?:I|OK|Okay|Not|Very|Catholic|Jewish|Muslim|Christian|Hindu|Buddhist|CEO|CTO|VP|HR|IT)\b"
+
 FAMILY_FACTS: Final[tuple[Rule, ...]] = (
     rule(
         "kin_does",
@@ -128,17 +135,37 @@ FAMILY_FACTS: Final[tuple[Rule, ...]] = (
         counter="My kids are late.",
     ),
     rule(
+        "boss_is",
+        rf"my (?:(?:new|current) )?(?P<kin>{BOSS}|team lead)(?: is|'s)(?: now)?\s{_SOMEBODY}",
+        "Has a {kin} named {person}.",
+        slot="work.{kin}",
+        exclusive=True,
+        relation="has_{kin}",
+        refuse=_NO_ONE,
+        example=("My new boss is Karen.", "Has a boss named Karen."),
+        counter="My new boss is Irish.",
+    ),
+    rule(
+        "is_boss",
+        rf"(?P<person>{_ONE}(?:\s{_ONE})?) is (?:now )?my (?:(?:new|current) )?(?P<kin>{BOSS}|team lead){END}",
+        "Has a {kin} named {person}.",
+        slot="work.{kin}",
+        exclusive=True,
+        relation="has_{kin}",
+        refuse=rf"{_NO_ONE}|(?:He|She|It|This|That|They|Who|What|There|Here|Money|God|So|Anxiety|Life)\b",
+        example=("Karen is my new boss.", "Has a boss named Karen."),
+        counter="He is my new boss.",
+    ),
+    rule(
         "kin_is_named",
-        rf"my (?P<kin>boss|manager|supervisor|team lead|mentor|landlord|landlady|doctor|dentist|therapist|"
-        rf"partner|wife|husband|girlfriend|boyfriend|best friend|roommate|flatmate|neighbou?r|advisor|"
-        rf"supervisor) is\s(?P<person>(?!{NATIONALITY}\b|\w+(?:day|ish|ian)\b)(?:(?-i:Dr|Mr|Mrs|Ms|"
-        rf"Prof)\.?\s)?{_ONE}(?:\s{_ONE})?)(?=\s*(?:[,;!]|\.(?!\w)|$)|\s(?:and|from|at|who)\b)",
+        rf"my (?P<kin>mentor|landlord|landlady|doctor|dentist|therapist|"
+        rf"partner|wife|husband|girlfriend|boyfriend|best friend|roommate|flatmate|neighbou?r|advisor) is\s{_SOMEBODY}",
         "Has a {kin} named {person}.",
         slot="relation.{kin}.{person}",
         relation="has_{kin}",
-        refuse=r"(?:I|OK|Okay|Not|Very|Catholic|Jewish|Muslim|Christian|Hindu|Buddhist|CEO|CTO|VP|HR|IT)\b",
-        example=("My manager is Priya.", "Has a manager named Priya."),
-        counter="My manager is Irish.",
+        refuse=_NO_ONE,
+        example=("My landlord is Priya.", "Has a landlord named Priya."),
+        counter="My landlord is Irish.",
     ),
     rule(
         "kin_date",

@@ -1,5 +1,9 @@
 """Pieces that the pattern tables share; all are bounded, so that matching stays linear."""
 
+GREETING = (
+    r"\A\s{0,3}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?"
+)
+"""How a turn begins."""
 AM = r"(?:i\s?'m|i am|im)"
 WE_ARE = r"(?:i\s?'m|i am|im|we're|we are)"
 HAVE_BEEN = r"(?:i've been|i have been|we've been|we have been)"
@@ -101,6 +105,8 @@ KIN = (
     r"co-worker|teammate|assistant|mentor|teacher|professor|advisor|doctor|therapist|dentist|landlord|"
     r"landlady|instructor|trainer|coach|client)"
 )
+BOSS = r"(?:boss|line manager|manager|supervisor)"
+"""Of whom there is one at a time."""
 PET = (
     r"(?:(?:\w+\s){0,2}(?:dog|puppy|cat|kitten|parrot|hamster|rabbit|bunny|horse|fish|turtle|tortoise|"
     r"lizard|gecko|snake|ferret|guinea pig|bird|parakeet|retriever|labrador|lab|poodle|beagle|terrier|"

@@ -29,6 +29,13 @@ _SOMETHING = (
     r"(?:(?:,| and| or)\s(?!i'?m\b|i\b|please\b)[\w-]+){0,2}?"
 )
 
+_NOT_GONE = (
+    r"(?!\s(?:(?:is|are|was|were|has|have|had|went|got)\s)?(?:(?:now|all|finally|completely|totally|almost|basically|"
+    r"also|been|just|mostly)\s){0,3}(?:gone|went away|away|cured|healed|over(?!\s\w+ing)|cleared|disappeared|vanished|"
+    r"resolved|a thing of the past|history|no (?:longer|more))\b)"
+)
+"""What is not said of an illness that is over."""
+
 HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "diet_ended",
@@ -157,7 +164,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
         rf"supplements)|supplements|trt|hrt|a statin|wellbutrin|vyvanse|methotrexate|humira|accutane|(?:a "
         rf")?beta blocker|omeprazole|sertraline|prozac|ritalin|adderall|birth control|the pill|blood "
         rf"pressure medication|medication for\s{PHRASE}))\b(?P<often>(?:\s(?:daily|every day|every morning|"
-        rf"twice a day|for\s[\w\s]{{3,30}}?))?)(?=[\s,.;!)]|$)",
+        rf"twice a day|for\s(?!\w+\s(?:\w+\s)?(?:days?|weeks?|months?|years?)\b|the (?:next|moment|time)|now\b)"
+        rf"[\w\s]{{3,30}}?(?=\s*(?:[.,;!)]|$)|\s(?:and|but|so|until|since|because)\b)))?)(?=[\s,.;!)]|$)",
         "Takes {what} {often}.",
         slot="health.medication.{what}",
         exclusive=True,
@@ -385,7 +393,7 @@ HEALTH: Final[tuple[Rule, ...]] = (
         rf"tendonitis|hypothyroidism|hashimoto's|ulcerative colitis|gluten intolerance|lactose intolerance|"
         rf"dairy intolerance|back pain|knee pain|neck pain|shoulder pain|(?:torn|herniated|slipped|"
         rf"sprained|broken|fractured|injured|arthritic|bad|weak) (?:acl|meniscus|disc|rotator cuff|ankle|"
-        rf"wrist|knees?|back|hip|shoulder|foot|toe|leg|arm|elbow|hamstring|achilles)))"
+        rf"wrist|knees?|back|hip|shoulder|foot|toe|leg|arm|elbow|hamstring|achilles))){_NOT_GONE}"
         rf"(?=\s*(?:[,.;!?)]|$)|\s(?:and|but|so|is|was|has|gets|flares|acts|when|since|because|at|in|with|"
         rf"from|makes|means|under|for|right)\b)",
         "Health: {what}.",

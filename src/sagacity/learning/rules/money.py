@@ -30,6 +30,22 @@ MONEY: Final[tuple[Rule, ...]] = (
         counter="Is my rent 1200 too much?",
     ),
     rule(
+        "budget",
+        rf"(?:my|our) (?:(?:max(?:imum)?|total|overall) )?budget(?: for\s(?P<of>(?:an?|the|my|our)\s[\w "
+        rf"-]{{2,30}}?))?\s(?:is|would "
+        rf"be)(?: actually| only| about| around| up to| "
+        rf"max(?:imum)?)*\s(?P<sum>[$\u20ac\u00a3]?\d[\d.,]*k?(?<![.,]){_UNIT}?"
+        rf"{_EVERY}?(?: max(?:imum)?)?)(?P<more>(?:\sfor\s(?!it\b|this\b|that\b){PHRASE})?)(?=\s*(?:[,.;!)](?!\d)|$)|"
+        rf"\s(?:and|but|so|because)\b)",
+        "Budget {of} is {sum} {more}.",
+        slot="money.budget",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_QUARTER,
+        confidence=0.75,
+        example=("My budget is 500 euros.", "Budget is 500 euros."),
+        counter="My budget is 5 times yours.",
+    ),
+    rule(
         "earns",
         rf"(?:i|we){ADVERB} (?P<verb>earn|make|pay)\s(?P<what>{AMOUNT}{_UNIT}?(?:{_EVERY}|\s(?:in|"
         rf"for)\s(?:rent|tax|taxes|child support|alimony|daycare|childcare|tuition|"

@@ -331,13 +331,33 @@ PLANS: Final[tuple[Rule, ...]] = (
     rule(
         "in_place_until",
         rf"{WE_ARE}{ADVERB} (?:staying |here )?in\s(?P<place>(?!the\s){PLACE})\s(?P<when>(?:until|till|from|"
-        rf"this|next|for)\s(?:{DATE}|the (?:week|weekend|month|summer|holidays|semester)|week\b|weekend\b|"
-        rf"month\b|\w+ (?:days|weeks|months)|work|business|a (?:conference|wedding|few \w+)))(?=[\s,.;!)]|$)",
+        rf"this|next|for)\s(?:{DATE}|the (?:week|weekend|month|summer|holidays|semester|next (?:\w+ )?"
+        rf"(?:days|weeks?|months?))|week\b|weekend\b|month\b|\w+ (?:days|weeks|months)|work|business|"
+        rf"a (?:conference|wedding|few \w+)))(?=[\s,.;!)]|$)",
         "Is in {place} {when}.",
         slot="plan.{place}",
         time_to_live=TimeToLive.ONE_QUARTER,
         example=("I'm in Paris until Friday.", "Is in Paris until Friday."),
         counter="I'm in Excel until it crashes.",
+    ),
+    rule(
+        "somewhere_for_now",
+        rf"{WE_ARE}{ADVERB} (?P<what>(?:working|studying) (?:from home|remotely|from\s(?!the\s){PLACE})|"
+        rf"(?:staying |living |crashing |back )?(?:with (?:my|our) (?:\w+ )?(?:parents|mom|mum|dad|sister|brother|"
+        rf"friends?|in-laws|grandparents|family)|at (?:my|our) (?:\w+ )?(?:parents'?|mom's|mum's|dad's|sister's|"
+        rf"brother's|friend's|in-laws'?)(?: (?:place|house|home))?)|working (?:nights|weekends|part[- ]time|"
+        rf"double shifts))\s(?P<when>(?:(?:until|till)\s(?:{DATE})|this (?:week|month|summer|winter|weekend|semester)|"
+        rf"for the next (?:\w+ )?(?:days|weeks?|months?)|for (?:\w+|a few|a couple of) (?:days|weeks|months)))"
+        rf"(?=\s*[,.;!)]|\s*$|\s(?:and|but|so|because)\b)",
+        "Is {what} {when}.",
+        slot="plan.whereabouts",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_QUARTER,
+        example=(
+            "I'm working from home until the end of the month.",
+            "Is working from home until the end of the month.",
+        ),
+        counter="I'm working from home until it works.",
     ),
     rule(
         "wants_to_buy",

@@ -9,12 +9,14 @@ from sagacity.domain.cursor import Window
 from sagacity.domain.graph import USER, EntityMention, EntityType
 from sagacity.domain.interaction import Interaction, speaker_of
 from sagacity.domain.memory import MemoryKind
+from sagacity.domain.time.ends import last_day
 from sagacity.learning.deduplication.containment import contains
 from sagacity.learning.rules.belongings import BELONGINGS
 from sagacity.learning.rules.calendar import CALENDAR
+from sagacity.learning.rules.draft import Draft
 from sagacity.learning.rules.education import EDUCATION
 from sagacity.learning.rules.ended import Ending, KnownFact, endings, what_may_end
-from sagacity.learning.rules.engine import Draft, Rule, read
+from sagacity.learning.rules.engine import Rule, read
 from sagacity.learning.rules.events import EVENTS
 from sagacity.learning.rules.family import FAMILY_FACTS
 from sagacity.learning.rules.habits import HABITS
@@ -55,7 +57,7 @@ def profile_candidates(window: Window, known: Sequence[KnownFact] = ()) -> tuple
             continue
         speaker, language = speaker_of(turn.role), language_of(turn.content, beside)
         told = [
-            _candidate(draft if speaker in own else _of(speaker, draft), turn)
+            _candidate(draft if speaker in own else _of(speaker, draft), turn, language)
             for draft in facts(turn.content, language)
         ]
         if speaker in own and what_may_end(turn.content):
@@ -63,17 +65,23 @@ def profile_candidates(window: Window, known: Sequence[KnownFact] = ()) -> tuple
             for ending in endings(spoken(turn.content, language), language, (*known, *earlier)):
                 gone = {fact.content for fact in ending.ended}
                 found = [one for one in found if one.content not in gone]
-                told = _with_ending(told, ending, turn)
+                told = _with_ending(told, ending, turn, language)
         found += told
     return settle(found)
 
 
-def _with_ending(told: Sequence[Candidate], ending: Ending, turn: Interaction) -> list[Candidate]:
+def _with_ending(
+    told: Sequence[Candidate], ending: Ending, turn: Interaction, language: str
+) -> list[Candidate]:
     """Let what the turn tells of the ending itself end it, or add the ending."""
     ends = tuple(fact.memory_id for fact in ending.ended if fact.memory_id is not None)
+    if ending.forgets:
+        asked = _candidate(ending.draft, turn, language).model_copy(update={"ends": ends, "forgets": True})
+        is_new = ends and not any(one.forgets and one.ends == ends for one in told)
+        return [*told, asked] if is_new else [*told]
     saying = next((one for one in told if ending.is_said_by(one.content)), None)
     if saying is None:
-        return [*told, _candidate(ending.draft, turn).model_copy(update={"ends": ends})]
+        return [*told, _candidate(ending.draft, turn, language).model_copy(update={"ends": ends})]
     ends = tuple(dict.fromkeys((*saying.ends, *ends)))
     return [one.model_copy(update={"ends": ends}) if one is saying else one for one in told]
 
@@ -111,6 +119,24 @@ _IRONY: Final = re.compile(
     re.IGNORECASE,
 )
 """What is said in the opposite sense."""
+_COMPLAINT: Final = re.compile(
+    r"\b(?:another|yet another|more) (?:delay|strike|outage|cancellation|breakdown|update|price hike|hour)s?\b|"
+    r"\b(?:delay(?:ed|s)?|cancel(?:l?ed|s|ling)|stuck|stranded|overbooked|outage|crashe[sd]|on hold|late again|"
+    r"down again|"
+    r"broken again|broke again|thanks for nothing|lost my (?:luggage|bags?|order|parcel|package)|never (?:arrived|"
+    r"showed up)|"
+    r"refus(?:es|ed|ing) (?:to|my)|what a joke|ugh|sigh|typical)\b",
+    re.IGNORECASE,
+)
+_GUSHING: Final = re.compile(
+    r"\b(?:i|we) (?:just|really|so|sure|do|absolutely|simply|truly) (?:do )?(?:love|adore)\s(?-i:(?:the )?[A-Z])",
+    re.IGNORECASE,
+)
+"""Praise of somebody by name: beside a complaint it is sarcasm."""
+_FORGETTING: Final = re.compile(
+    r"\W*(?:please,? |just )*forget (?:about )?(?:my|our|that|what)\b", re.IGNORECASE
+)
+"""What mentions something so that it is forgotten, see `ended.py`."""
 _ID_PARTS = re.compile(r"[\W_\d]+")
 _BEINGS = frozenset({EntityType.PERSON, EntityType.ANIMAL})
 
@@ -130,7 +156,12 @@ def spoken(text: str, language: str) -> tuple[Sentence, ...]:
     if language != ENGLISH:
         return ()
     sentences = split_sentences(with_subjects(spelled(text)))
-    return tuple(sentence for sentence in sentences if not _IRONY.search(sentence.text))
+    is_complaint = _COMPLAINT.search(text) is not None
+    return tuple(
+        sentence
+        for sentence in sentences
+        if not _IRONY.search(sentence.text) and not (is_complaint and _GUSHING.search(sentence.text))
+    )
 
 
 def _facts_in_english(text: str) -> Iterator[Draft]:
@@ -138,6 +169,8 @@ def _facts_in_english(text: str) -> Iterator[Draft]:
     named: set[str] = set()
     told: set[str] = set()
     for sentence in sentences:
+        if _FORGETTING.match(sentence.text):
+            continue
         found = read(sentence, _PREFILTER.rows_for(sentence.text))
         for draft in found or filter(None, [remembered(sentence, is_all=len(sentences) == 1)]):
             named |= {it.name for it in draft.entities if it.entity_type in _BEINGS}
@@ -175,11 +208,12 @@ def _contradicts(later: Candidate, earlier: Candidate) -> bool:
     return later.negates and bool(set(words(later.content)) & set(words(earlier.content)))
 
 
-def _candidate(draft: Draft, turn: Interaction) -> Candidate:
+def _candidate(draft: Draft, turn: Interaction, language: str) -> Candidate:
     return Candidate(
         kind=MemoryKind.PROFILE,
         content=draft.content,
         time_to_live=draft.time_to_live,
+        valid_until=last_day(draft.until, turn.occurred_at, language) if draft.until else None,
         slot=draft.slot,
         exclusive=draft.exclusive,
         negates=draft.negates,

@@ -7,6 +7,7 @@ from sagacity.learning.rules.fragments import (
     ADVERB,
     AM,
     AVOIDED,
+    BOSS,
     CONDITION,
     DATE,
     DIET,
@@ -99,7 +100,8 @@ NAMED_IS: Final[Rule] = rule(
 )
 """Said of someone whom the same turn introduced by name."""
 _DIED = (
-    r"(?:who |just |sadly |recently |suddenly |peacefully |unexpectedly |has |had |was |is |had to be )*(?:died|passed "
+    r"(?:who |just |sadly |recently |suddenly |peacefully |unexpectedly |has |had |was |is |had to be )*(?:died|"
+    r"passed "
     r"(?:away|on\b(?!\s(?:the|her|his|my|it|to)\b))|put down|put to sleep|killed|dead|deceased|no longer with us|"
     r"not with us any ?more|gone now)\b"
 )
@@ -111,26 +113,46 @@ _OF_WHEN = (
     r"when i was|this|yesterday|an?|a few|two|three|four|five|six|seven|eight|nine|ten|\d+)\b"
     r"(?!\s(?:me|us|him|her)\b)(?:\s(?!(?:and|but|so|was|is|had)\b)[\w']+){0,5}?)?"
 )
+_NAMED = (
+    rf"(?:{TITLE}\.?\s)?(?!{TITLE}\b)(?-i:[^\W\d_a-z][\w'-]*[^\W\d_](?:\s[^\W\d_a-z][\w'-]+)?)(?<!'s)(?<!'S)"
+)
+_NO_NAME = (
+    r"(?:I|I'm|I've|I'd|I'll|And|But|So|OK|Thanks|Also|Which|Who|He|She|We|They|The|In|On|At|"
+    r"Please|Christmas|Day|Group|\w+day|January|February|April|June|July|August|September|October|November|"
+    r"December)\b"
+)
 
 RELATIONS: Final[tuple[Rule, ...]] = (
     rule(
+        "boss_named",
+        rf"\bmy (?:(?:new|current) )?(?P<kin>{BOSS})(?:'s name is|,? (?:is )?(?:now )?(?:named|called)|,)?\s"
+        rf"(?P<person>{_NAMED})(?=[,.;:!?)]|'s|\s|$)",
+        "Has a {kin} named {person}.",
+        slot="work.{kin}",
+        exclusive=True,
+        relation="has_{kin}",
+        presupposed=True,
+        refuse=_NO_NAME,
+        example=("My manager Lisa asked me to set up webhooks.", "Has a manager named Lisa."),
+        counter="I bought it for my boss.",
+    ),
+    rule(
         "kin_named",
-        rf"\bmy (?P<kin>{KIN})(?:\sfrom\s\w+)?(?:'s name is|,? (?:is )?(?:named|called)|"
-        rf",)?\s(?P<person>(?:{TITLE}\.?\s)?(?!{TITLE}\b)(?-i:[^\W\d_a-z][\w'-]*[^\W\d_](?:\s[^\W\d_a-z][\w'-]+)?))"
-        rf"(?<!'s)(?<!'S)(?=[,.;:!?)]|'s|\s|$){_NOT_DEAD}",
+        rf"\bmy (?P<kin>(?!(?:(?:new|current) )?{BOSS}\b){KIN})(?:\sfrom\s\w+)?(?:'s name is|,? (?:is )?(?:named|"
+        rf"called)|"
+        rf",)?\s(?P<person>{_NAMED})(?=[,.;:!?)]|'s|\s|$){_NOT_DEAD}",
         "Has a {kin} named {person}.",
         slot="relation.{kin}.{person}",
         relation="has_{kin}",
         presupposed=True,
-        refuse=r"(?:I|I'm|I've|I'd|I'll|And|But|So|OK|Thanks|Also|Which|Who|He|She|We|They|The|In|On|At|"
-        r"Please|Christmas|Day|Group|\w+day|January|February|April|June|July|August|September|"
-        r"October|November|December)\b",
-        example=("My manager Lisa asked me to set up webhooks.", "Has a manager named Lisa."),
+        refuse=_NO_NAME,
+        example=("My sister Lisa asked me to set up webhooks.", "Has a sister named Lisa."),
         counter="I bought it for my sister.",
     ),
     rule(
         "kin_called",
-        rf"(?:i|we){ADVERB}(?:'ve| have)?{ADVERB} (?:have|got)\s(?:an?\s)(?P<kin>(?:[\w-]+\s)?{KIN})(?:(?:,| who(?:'s| "
+        rf"(?:i|we){ADVERB}(?:'ve| have)?{ADVERB} (?:have|got)\s(?:an?\s)(?P<kin>(?:[\w-]+\s)?{KIN})(?:(?:,| "
+        rf"who(?:'s| "
         rf"is))?\s(?:named|called)\s|,\s(?={_ONE}\s?(?:[.,;!)]|$)))"
         rf"{_PERSON}(?=[,.;:!?)]|\s|$)(?P<more>(?:\swho\s(?:lives|works|is|studies)\s{PHRASE})?)",
         "Has a {kin} named {person} {more}.",

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from sagacity.learning.rules.engine import Draft
+from sagacity.learning.rules.draft import Draft
 from sagacity.learning.rules.sentences import Sentence, Stance
 from sagacity.learning.rules.wording import finish, slug, third_person
 

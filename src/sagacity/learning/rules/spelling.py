@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
+from sagacity.learning.rules.fragments import GREETING
 from sagacity.learning.rules.given_names import GIVEN
 from sagacity.learning.rules.places import CAPITALISED, COUNTRIES_AND_CITIES
 
@@ -86,8 +87,7 @@ _INTRODUCED = re.compile(
     re.IGNORECASE,
 )
 _GREETED = re.compile(
-    rf"(?P<before>\A\s{{0,3}}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| "
-    rf"everyone)?[\s!.,]{{1,4}}"
+    rf"(?P<before>{GREETING}[\s!.,]{{1,4}}"
     rf"(?:(?:i'?m|i am|(?:it|this)(?:'s| is)|its)\s)?)(?P<name>(?-i:{GIVEN}))(?=[\s,.;!?)]|$)",
     re.IGNORECASE,
 )

@@ -78,7 +78,8 @@ STYLE: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="use_not",
-        says=rf"{POLITE}{{0,2}}(?P<rule>use\s(?:the\s)?(?:{OF_CODE}|{MEASURE}|{VARIETY}(?:english|spelling)|{LANGUAGE}|"
+        says=rf"{POLITE}{{0,2}}(?P<rule>use\s(?:the\s)?(?:{OF_CODE}|{MEASURE}|{VARIETY}(?:english|spelling)|"
+        rf"{LANGUAGE}|"
         rf"{MANNER}|short sentences|\"[^\"\n]{{1,20}}\"(?: for me)?),?\s(?:and not|not|instead of|rather than|over|"
         rf"never)\s"
         rf"{_THESE}[^\n,;.!?]{{1,40}}(?:,?\s(?:for|in)\s(?:all |any |my |your )?[^\n,;.!?]{{3,30}})?){BY_ITSELF}",
@@ -122,8 +123,10 @@ STYLE: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="your_own",
-        says=rf"{POLITE}{{0,2}}(?P<rule>(?:number|explain|show|check|double[- ]check|verify|cite|label|justify|shorten|"
-        rf"simplify|structure|format|make|back up)\s(?:all\s)?your\s(?:steps|work|working|reasoning|sources|facts|math|"
+        says=rf"{POLITE}{{0,2}}(?P<rule>(?:number|explain|show|check|double[- ]check|verify|cite|label|justify|"
+        rf"shorten|"
+        rf"simplify|structure|format|make|back up)\s(?:all\s)?your\s(?:steps|work|working|reasoning|sources|facts|"
+        rf"math|"
         rf"maths|calculations|numbers|assumptions|answers?|replies|responses|claims|code|explanations)"
         rf"(?:\s{_THESE}(?:as|in|with|easy|short|before|carefully|clearly|twice|always|shorter|simple|simpler|"
         rf"more)\b[^\n,;.!?]{{0,40}})?)"
@@ -166,7 +169,8 @@ STYLE: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="to_the_point",
-        says=rf"{POLITE}{{0,2}}(?P<rule>(?:get|come|go|stick|cut)\s(?:straight\s|right\s|directly\s)?to\s(?:the point|"
+        says=rf"{POLITE}{{0,2}}(?P<rule>(?:get|come|go|stick|cut)\s(?:straight\s|right\s|directly\s)?to\s(?:the "
+        rf"point|"
         rf"the chase|the facts|facts|the question|the topic|what i ask(?:ed)?)(?:\s(?:faster|quickly|sooner))?)"
         rf"{BY_ITSELF}",
         confidence=0.75,
@@ -240,7 +244,8 @@ STYLE: Final[tuple[Pattern, ...]] = (
         says=rf"i(?:'d| would)?\s(?:(?:really|much|strongly|generally|also)\s)?(?:(?:prefer|like|love|appreciate|"
         rf"value|favou?r|"
         rf"want|need|expect)\s(?P<wanted>(?:(?:very|more|only|really)\s)?(?:{_DEGREE}|critical|constructive)\s"
-        rf"{_WRITING}(?<!code)|{VARIETY}english|directness|brevity|bluntness|conciseness|candou?r)|(?:prefer|like|love)"
+        rf"{_WRITING}(?<!code)|{VARIETY}english|directness|brevity|bluntness|conciseness|candou?r)|(?:prefer|like|"
+        rf"love)"
         rf"\s(?P<rather>{MANNER}|(?<=prefer\s)(?:{REPLY_WORDS}|"
         rf"{REPLIES}|{MEASURE})(?:\s(?:in|with|without|as)\s[^\n,;.!?]{{3,40}})?|(?:code|{REPLIES})\s(?:in|with|"
         rf"without|as)\s"
@@ -254,7 +259,8 @@ STYLE: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="likes_mine_so",
-        says=rf"i\s(?:like|prefer|want|need|love)\s(?:my|your|the)\s(?P<rule>(?:answers|replies|responses|explanations|"
+        says=rf"i\s(?:like|prefer|want|need|love)\s(?:my|your|the)\s(?P<rule>(?:answers|replies|responses|"
+        rf"explanations|"
         rf"summaries|code|recipes|feedback)\s(?:to be\s)?(?:{SOMEWHAT}(?:{TRAIT}|{_DEGREE})|in\s[^\n,;.!?]{{3,30}}|"
         rf"with(?:out)?\s[^\n,;.!?]{{3,30}})(?:\sand {TRAIT})?){BY_ITSELF}",
         gives="keep {rule}",
@@ -281,10 +287,13 @@ STYLE: Final[tuple[Pattern, ...]] = (
         says=rf"{POLITE}{{0,2}}(?P<rule>(?:(?:correct|fix|point out)\s{_MISTAKES}(?!\sif i\b)(?:\s(?:when(?:ever)?|"
         rf"if|as|every "
         rf"time)\s(?:i|"
-        rf"you|we)\b[^\n,;.!?]{{2,50}})?|(?:tell|stop|warn)\sme\s(?:when(?:ever)?|if)\si(?:'m| am|\smake|\sget|\ssay)\s"
-        rf"(?:wrong|mistaken|(?:a |any )?mistakes?|something wrong|being unreasonable|an? error|it wrong)|(?:push back|"
+        rf"you|we)\b[^\n,;.!?]{{2,50}})?|(?:tell|stop|warn)\sme\s(?:when(?:ever)?|if)\si(?:'m| am|\smake|\sget|"
+        rf"\ssay)\s"
+        rf"(?:wrong|mistaken|(?:a |any )?mistakes?|something wrong|being unreasonable|an? error|it wrong)|(?:push "
+        rf"back|"
         rf"disagree)(?:\s(?:on me|with me))?(?:\s(?:when|if|on)\s[^\n,;.!?]{{3,50}})?|challenge\s(?:me|my\s(?:ideas|"
-        rf"assumptions|thinking|views|arguments|opinions))(?:\s(?:when|if)\s[^\n,;.!?]{{3,50}})?|play (?:the )?devil's "
+        rf"assumptions|thinking|views|arguments|opinions))(?:\s(?:when|if)\s[^\n,;.!?]{{3,50}})?|play (?:the "
+        rf")?devil's "
         rf"advocate)){BY_ITSELF}",
         confidence=0.75,
         example=(
@@ -357,7 +366,8 @@ STYLE: Final[tuple[Pattern, ...]] = (
         name="how_sure",
         says=rf"{POLITE}{{0,2}}(?P<rule>(?:(?:say|tell me|state|show|indicate)\show\s(?:sure|confident|certain)"
         rf"\syou\sare|"
-        rf"(?:give|state|show|include)\s(?:me\s)?your confidence(?: level)?)(?:\s(?:with|in|for)\s[^\n,;.!?]{{3,30}})?)"
+        rf"(?:give|state|show|include)\s(?:me\s)?your confidence(?: level)?)(?:\s(?:with|in|"
+        rf"for)\s[^\n,;.!?]{{3,30}})?)"
         rf"{BY_ITSELF}",
         confidence=0.75,
         example=("Say how confident you are.", "Say how confident you are."),
@@ -431,6 +441,19 @@ STYLE: Final[tuple[Pattern, ...]] = (
         confidence=0.75,
         example=("I only want one suggestion at a time.", "Give one suggestion at a time."),
         counter="I only want one suggestion for dinner.",
+    ),
+    Pattern(
+        name="at_most",
+        says=rf"{PLEASE}?,?\s?(?P<what>(?:max\.?|maximum|at most|no more than|not more than|up "
+        rf"to)\s(?:of\s)?(?:one|two|three|four|five|ten|"
+        rf"\d{{1,3}})\s(?:short\s)?(?:sentence|paragraph|bullet point|bullet|line|word)s?(?:\s(?:per|in each|in "
+        rf"every|for each|for every) "
+        rf"(?:answer|message|reply|response))?){BY_ITSELF}",
+        gives="give {what}",
+        confidence=0.7,
+        corrects=True,
+        example=("max 3 sentences", "Give max 3 sentences."),
+        counter="max 3 people",
     ),
     Pattern(
         name="from_now_wants",

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from sagacity.learning.rules.fragments import DIET, KIN, NAME, OCCUPATION, PET, STANDING
+from sagacity.learning.rules.fragments import DIET, GREETING, KIN, NAME, OCCUPATION, PET, STANDING
 
 _START: Final = re.compile(
     r"(?:^|[.!?\u2026]\s{1,3}|\n)\s{0,3}(?:(?:btw|by the way|fyi|also|oh|well|yeah|yes|yep|hi|hey|hello|"
@@ -11,8 +11,7 @@ _START: Final = re.compile(
     re.IGNORECASE,
 )
 _GREETING: Final = re.compile(
-    r"\A\s{0,3}(?:hi|hey|hello|hiya|good (?:morning|afternoon|evening))(?: there| all| everyone| team)?(?:\s?[!.,]+|"
-    r"\b)\s+"
+    rf"{GREETING}(?:\s?[!.,]+|\b)\s+"
     r"(?=(?:i'm|i am|this is|my name)\b|[^\W\d_]{2,20}\shere\b)",
     re.IGNORECASE,
 )

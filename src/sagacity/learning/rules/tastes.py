@@ -70,6 +70,18 @@ TASTES: Final[tuple[Rule, ...]] = (
         counter="That is my favorite part.",
     ),
     rule(
+        "likes_no_more",
+        rf"(?:i|we){ADVERB} (?:(?:don't|do not)(?: really| even)? (?:like|love|enjoy|care for)\s(?P<what>{PHRASE})"
+        rf"(?:(?<=\sanymore)|(?<=\sany\smore)|(?<=\sany\slonger))|no longer (?:like|love|enjoy|care "
+        rf"for)\s(?P<more>{PHRASE}))",
+        "No longer likes {what}{more}.",
+        slot="taste.{what}{more}",
+        exclusive=True,
+        refuse=rf"(?!to\b){_NOT_LASTING}|to (?:be|say|admit|bother|ask|think)\b",
+        example=("I don't love olives anymore.", "No longer likes olives."),
+        counter="I don't love that one anymore.",
+    ),
+    rule(
         "dislikes",
         rf"(?:i|we){ADVERB} (?:don't|do not|never)(?: really| actually)? (?:like|enjoy|love|"
         rf"care for)\s(?P<what>{PHRASE})|i{ADVERB} (?:hate|dislike|can't stand|despise|detest|"

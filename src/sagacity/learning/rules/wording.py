@@ -17,7 +17,8 @@ _NUMBERED = re.compile(r"[A-Z]\w+\s$")
 _ARTICLE = re.compile(r"^(Has|Is|Works as) a (?=[aeio](?!ne\b)|u(?!s|ni))", re.IGNORECASE)
 _TAIL = re.compile(
     r"(?:[\s,;:.!-]+|\s(?:by the way|btw|though|too|as well|anyway|anyways|atm|please|right now|at the moment|"
-    r"lately|recently|now|honestly|actually|for now|again|already|and|or|but|so|of course|thanks|tbh|tho|imo|imho|ngl|"
+    r"lately|recently|now|any ?more|any longer|honestly|actually|for now|again|already|and|or|but|so|of course|"
+    r"thanks|tbh|tho|imo|imho|ngl|"
     r"lol|sadly|unfortunately))+$",
     re.IGNORECASE,
 )

@@ -190,6 +190,10 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
         await transaction.memories.save([after])
         await _relate(run, after, decision.candidate)
         return Stored.MERGED, [occasion.change(targets[0], after)]
+    if decision.action is Action.ARCHIVE:
+        ended = [(target, _ended(target, evidence[-1].occurred_at, run.now)) for target in targets]
+        await transaction.memories.save([after for _, after in ended])
+        return Stored.MERGED, [occasion.change(target, after) for target, after in ended]
     if not await transaction.quotas.has_room(QuotaName.MEMORIES):
         return Rejection.OVER_QUOTA, []
     uid = MemoryUid(run.ids.new())
@@ -376,12 +380,17 @@ def _prolonged(memory: Memory, candidate: Candidate, said_at: datetime) -> datet
 
 def _superseded(memory: Memory, successor: Memory, now: datetime) -> Memory:
     """No longer current; kept, with its successor named."""
+    ended = _ended(memory, successor.valid_from, now)
+    return ended.model_copy(update={"superseded_by": successor.memory_id})
+
+
+def _ended(memory: Memory, at: datetime | None, now: datetime) -> Memory:
+    """No longer current since *at*; kept."""
     return memory.model_copy(
         update={
             "status": Status.ARCHIVED,
             "archived_by": ArchivedBy.LEARNER,
-            "superseded_by": successor.memory_id,
-            "valid_to": successor.valid_from,
+            "valid_to": at,
             "updated_at": now,
         }
     )

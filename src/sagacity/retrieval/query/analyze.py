@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from sagacity.domain.analysis import QueryAnalysis
+from sagacity.domain.time.expressions import time_reference
 from sagacity.retrieval.query.intents import confidence_of, intent_of, is_memoryless, kinds_for, speaker_of
 from sagacity.retrieval.query.names import names_in
 from sagacity.retrieval.query.words import keywords_of, negated_in, phrases_of, topics_of
-from sagacity.retrieval.time.expressions import time_reference
 
 READ_CHARACTERS = 4_000
 """As much of a text is taken apart; a question is within, and what is pasted behind it is found by its words anyway."""

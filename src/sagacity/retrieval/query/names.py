@@ -6,8 +6,8 @@ from functools import lru_cache
 from itertools import islice
 
 from sagacity.domain.graph import MAX_NAME_CHARACTERS, normalized
+from sagacity.domain.time.lexicon import LEXICON
 from sagacity.retrieval.query.words import is_stop, without_possessive
-from sagacity.retrieval.time.lexicon import LEXICON
 from sagacity.storage.search.keywords import UNSPACED
 
 MAX_CANDIDATES = 200

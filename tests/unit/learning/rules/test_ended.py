@@ -6,9 +6,11 @@ import pytest
 
 from sagacity.domain.change import Candidate
 from sagacity.domain.ids import MemoryId
+from sagacity.learning.rules.corrections import CORRECTIONS, RESCHEDULED
+from sagacity.learning.rules.corrections import FORGOTTEN as FORGOTTEN_BY
+from sagacity.learning.rules.draft import Draft
 from sagacity.learning.rules.ended import KnownFact, endings, what_may_end
-from sagacity.learning.rules.endings import CORRECTIONS, ENDINGS, LEXICONS
-from sagacity.learning.rules.engine import Draft
+from sagacity.learning.rules.endings import ENDINGS, LEXICONS
 from sagacity.learning.rules.languages.detect import language_of
 from sagacity.learning.rules.languages.load import LANGUAGES
 from sagacity.learning.rules.profile import profile_candidates, spoken
@@ -50,6 +52,40 @@ DENIED = [
     ("Sou alérgica a amendoim", "Não sou mais alérgica a amendoim", "Não é mais alérgica a amendoim."),
 ]
 ENDED = [
+    (
+        "I have a dentist appointment on Tuesday.",
+        "The dentist is on Thursday now, not Tuesday.",
+        "Has a dentist appointment on Thursday.",
+    ),
+    (
+        "I have a dentist appointment on Tuesday.",
+        "the dentist got pushed back to June 3rd",
+        "Has a dentist appointment on June 3rd.",
+    ),
+    (
+        "I have a dentist appointment on Tuesday.",
+        "My dentist appointment was moved to Thursday.",
+        "Dentist appointment is Thursday.",
+    ),
+    (
+        "Ich habe am Dienstag einen Zahnarzttermin",
+        "Der Zahnarzttermin wurde auf Donnerstag verschoben.",
+        "Hat am Donnerstag einen Zahnarzttermin.",
+    ),
+    (
+        "J'ai un rendez-vous chez le dentiste mardi",
+        "Mon rendez-vous a été déplacé à jeudi.",
+        "A un rendez-vous chez le dentiste jeudi.",
+    ),
+    (
+        "Tengo cita con el dentista el martes",
+        "Mi cita se ha movido al jueves.",
+        "Tiene cita con el dentista el jueves.",
+    ),
+    ("Tenho consulta na terça", "Minha consulta foi remarcada para quinta", "Tem consulta na quinta."),
+    ("I have asthma", "my asthma is gone", "Their asthma is gone."),
+    ("I have eczema", "my eczema finally cleared up", "Their eczema finally cleared up."),
+    ("Ich habe Migräne", "meine Migräne ist weg", "Migräne ist vorbei."),
     ("I drink coffee every morning", "no more coffee for me", "No more coffee for them."),
     ("I have a cat called Minka", "We gave Minka away", "Gave Minka away."),
     ("I have a dog called Rex", "our dog Rex passed away", "Their dog Rex passed away."),
@@ -94,6 +130,15 @@ ENDED = [
     ("Ich wohne in Leeds", "Nein, ich sagte Leicester, nicht Leeds", "Wohnt in Leicester."),
 ]
 STAYS = [
+    ("I have a dentist appointment on Tuesday.", "The dentist moved to Berlin."),
+    ("I have a dentist appointment on Tuesday.", "The dentist is nice, not mean."),
+    ("I have a dentist appointment on Tuesday.", "Was the dentist moved to Thursday?"),
+    (
+        "I have a dentist appointment on Tuesday. I have a dentist checkup on Friday.",
+        "The dentist was moved to Monday.",
+    ),
+    ("I have asthma", "my son's asthma is gone"),
+    ("I have asthma", "is my asthma gone?"),
     ("I am allergic to peanuts", "my brother is not allergic to peanuts"),
     ("I am allergic to peanuts", "I'm not allergic to work"),
     ("I am allergic to peanuts and eggs", "I'm not allergic to peanuts"),
@@ -191,6 +236,71 @@ def test_what_one_window_says_and_ends_is_not_proposed() -> None:
     assert [one.content for one in found] == ["No longer takes losartan."]
 
 
+FORGOTTEN = [
+    (
+        "I'm allergic to peanuts. I live in Berlin.",
+        "Forget what I said about peanuts",
+        "Is allergic to peanuts.",
+    ),
+    ("I'm vegan. I live in Berlin.", "please forget that I'm vegan.", "Is vegan."),
+    ("I'm vegan. I live in Berlin.", "forget that I live in Berlin, thanks", "Lives in Berlin."),
+    ("I'm vegan. I'm allergic to peanuts.", "Forget my peanut allergy.", "Is allergic to peanuts."),
+    ("Ich bin vegan. Ich wohne in Berlin.", "Vergiss bitte, dass ich in Berlin wohne.", "Wohnt in Berlin."),
+    (
+        "Ich bin allergisch gegen Nüsse. Ich wohne in Berlin.",
+        "Vergiss, was ich über Nüsse gesagt habe.",
+        "Ist allergisch gegen Nüsse.",
+    ),
+    (
+        "Je suis allergique aux noix. J'habite à Lyon.",
+        "Oublie ce que j'ai dit sur les noix",
+        "Est allergique aux noix.",
+    ),
+    ("Je suis végétarienne. J'habite à Lyon.", "Oublie que j'habite à Lyon.", "Habite à Lyon."),
+    ("Soy vegana. Vivo en Lima.", "Olvida que vivo en Lima", "Vive en Lima."),
+    ("Soy vegana. Vivo en Lima.", "Por favor olvida lo que dije de Lima", "Vive en Lima."),
+    ("Sou vegano. Moro em Recife.", "Esquece que sou vegano", "É vegano."),
+    ("Sou vegano. Moro em Recife.", "Esqueça o que eu disse sobre Recife.", "Mora em Recife."),
+]
+REMEMBERED = [
+    ("I'm vegan.", "Don't forget that I'm vegan."),
+    ("I'm vegan.", "Forget it."),
+    ("I'm vegan.", "Forget that."),
+    ("I'm vegan.", "Forget everything I said about it."),
+    ("I like salad.", "Forget the salad, what about soup?"),
+    ("I like salad.", "I always forget what I said about salad"),
+    ("I like salad.", "Did you forget that I like salad?"),
+    ("I like salad.", 'He said "forget what I said about salad".'),
+    ("I'm vegan.", "My sister said: forget that I'm vegan."),
+    ("Ich bin vegan.", "Vergiss nicht, dass ich vegan bin."),
+    ("Je suis allergique aux noix.", "N'oublie pas que je suis allergique aux noix."),
+    ("Soy vegana.", "No olvides que soy vegana."),
+    ("Sou vegano.", "Não esqueça que sou vegano."),
+]
+
+
+@pytest.mark.parametrize(("before", "text", "gone"), FORGOTTEN)
+def test_what_is_to_be_forgotten_ends_and_nothing_is_learned(before: str, text: str, gone: str) -> None:
+    """Only what names it, and only so that it ends."""
+    known = known_from(before)
+    [asked] = profile_candidates(said(text), known)
+    assert asked.forgets
+    assert [fact.content for fact in known if fact.memory_id in asked.ends] == [gone]
+
+
+@pytest.mark.parametrize(("before", "text"), REMEMBERED)
+def test_what_is_not_to_be_forgotten_stays(before: str, text: str) -> None:
+    """What is asked not to be forgotten, what is not named, and what others say."""
+    found = profile_candidates(said(text), known_from(before))
+    assert not any(one.forgets or one.ends for one in found)
+
+
+def test_what_is_to_be_forgotten_is_not_learned_from_the_asking() -> None:
+    """Neither from the same window nor where nothing is known of it."""
+    assert profile_candidates(said("I'm allergic to peanuts.", "Forget what I said about peanuts.")) == ()
+    assert profile_candidates(said("Forget my peanut allergy.")) == ()
+
+
 def test_a_correction_is_of_what_was_said_last() -> None:
     """The other place is another one's."""
     known = [
@@ -247,6 +357,12 @@ def test_every_row_has_an_example() -> None:
 
 def test_tables_are_of_languages_that_are_read() -> None:
     """A language with endings has denials and corrections too."""
-    assert LEXICONS.keys() == CORRECTIONS.keys() == {"en", *LANGUAGES}
+    assert (
+        LEXICONS.keys()
+        == CORRECTIONS.keys()
+        == FORGOTTEN_BY.keys()
+        == RESCHEDULED.keys()
+        == {"en", *LANGUAGES}
+    )
     assert all(row.says.keys() <= LEXICONS.keys() for row in ENDINGS)
     assert all(row.gives.keys() <= row.says.keys() <= {"en", *row.gives} for row in ENDINGS)

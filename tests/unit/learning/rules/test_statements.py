@@ -5,6 +5,19 @@ import pytest
 from sagacity.learning.rules.profile import facts
 
 TOLD = [
+    ("I don't love olives anymore", ["No longer likes olives."]),
+    ("I don't like sushi any more, but ramen is fine", ["No longer likes sushi."]),
+    ("I no longer enjoy running.", ["No longer likes running."]),
+    ("My new boss is Karen.", ["Has a boss named Karen."]),
+    ("Karen is my new manager", ["Has a manager named Karen."]),
+    ("my old boss Tom called", ["Has an old boss named Tom."]),
+    ("My budget is 500 euros for a laptop.", ["Budget is 500 euros for a laptop."]),
+    ("Our budget is around $2,000.", ["Budget is $2,000."]),
+    ("My asthma is bad today.", ["Health: asthma."]),
+    ("I just love Berlin.", ["Likes Berlin."]),
+    ("I've been taking metformin for two weeks.", ["Takes metformin."]),
+    ("I'm working nights this month.", ["Is working nights this month."]),
+    ("We have a shop in Leeds.", ["Has a shop in Leeds."]),
     ("I sold my black Fender Stratocaster guitar.", ["Sold their black Fender Stratocaster guitar."]),
     ("We sold our house in Kent and moved to Leeds.", ["Sold their house in Kent."]),
     ("I gave my Trek road bike to my sister.", ["Gave their Trek road bike to their sister."]),
@@ -349,6 +362,23 @@ TOLD = [
 ]
 
 TEACHES_NOTHING = [
+    "my asthma is gone",
+    "My migraines have finally gone away.",
+    "my eczema cleared up",
+    "We have a shop in mind",
+    "We have a house in Spain in mind.",
+    "I have a car in my cart.",
+    "Another delay. I just love Deutsche Bahn.",
+    "Great, another delay, I just love Deutsche Bahn",
+    "My train got cancelled. We really love the Bahn.",
+    "I don't hate olives anymore",
+    "I don't love that one anymore.",
+    "My budget is tight.",
+    "My budget is 3 times what it was.",
+    "He is my new boss.",
+    "my boss is Karen's sister",
+    "I was vegan until last year.",
+    "I'm working from home until it works.",
     "I lost my Bose headphones.",
     "I don't have my MacBook Pro 2019 anymore.",
     "I miss our flat in Rome.",

@@ -12,13 +12,15 @@ from typing import Final
 
 from sagacity.domain.cursor import Window
 from sagacity.domain.interaction import Interaction
-from sagacity.learning.rules.languages.load import LANGUAGES, common_words, own_letters
+from sagacity.learning.rules.languages.load import LANGUAGES, common_words, own_letters, own_phrases
 
 ENGLISH: Final = "en"
 _READ: Final = (ENGLISH, *LANGUAGES)
 MAX_WORDS: Final = 400
 """Words looked at of one text."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_PHRASE: Final = 2
+"""What a phrase that only one language has tells, in words."""
 _ENOUGH: Final = 2
 """Words by which a language that is not read must be known: one may be a name."""
 
@@ -57,8 +59,14 @@ def _best(text: str) -> tuple[str, ...]:
     script = next((code for code, letters in _scripts() if _mostly(letters, text)), "")
     if script:
         return (script,)
-    words = _WORD.findall(unicodedata.normalize("NFC", text[:8_000]))[:MAX_WORDS]
-    said = {code: _shared(words, code, common) for code, common in _words()}
+    plain = unicodedata.normalize("NFC", text[:8_000])
+    told: dict[str, list[Fraction]] = {}
+    for code in LANGUAGES:  # what its words would tell of English does not count
+        if phrases := own_phrases(code):
+            plain, times = phrases.subn(" ", plain)
+            told[code] = [Fraction(_PHRASE)] * times
+    words = _WORD.findall(plain)[:MAX_WORDS]
+    said = {code: _shared(words, code, common) + told.get(code, []) for code, common in _words()}
     most = max(map(sum, said.values()))
     return tuple(
         code

@@ -70,6 +70,8 @@ class _File(Value):
     """Words by which the language is told apart; none that English has too."""
     letters: str
     """A pattern of letters that only this language writes, of those that are read."""
+    phrases: str = ""
+    """Phrases that tell the language although English has words of them: "he comprado"."""
     tail: str
     """Asides at the end of a phrase, which are left out."""
     pointing: str
@@ -147,6 +149,13 @@ def common_words(code: str) -> frozenset[str]:
 def own_letters(code: str) -> re.Pattern[str]:
     """Return the letters that only the language *code* writes, as they are found in a word."""
     return re.compile(_read(code).letters)
+
+
+@cache
+def own_phrases(code: str) -> re.Pattern[str] | None:
+    """Return the phrases that only the language *code* has, though made of words of others; None if it has none."""
+    phrases = _read(code).phrases
+    return re.compile(rf"\b(?:{phrases})\b", re.IGNORECASE) if phrases else None
 
 
 @cache

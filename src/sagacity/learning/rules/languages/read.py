@@ -8,10 +8,11 @@ from typing import Final
 
 from sagacity.domain.base import Value
 from sagacity.domain.graph import USER, EntityMention, EntityType, RelationshipMention
-from sagacity.learning.rules.engine import Draft
+from sagacity.learning.rules.draft import Draft
 from sagacity.learning.rules.languages.load import Language, Row, load_language
 from sagacity.learning.rules.products import is_product
 from sagacity.learning.rules.sentences import MAX_TEXT, Sentence, Stance, split_sentences
+from sagacity.learning.rules.until import Reading, readings, with_end
 from sagacity.learning.rules.wording import slug
 
 _NAMES: Final[Mapping[str, EntityType]] = {
@@ -48,10 +49,16 @@ def facts_in(language: str, text: str) -> Iterator[Draft]:
     said: set[str] = set()
     for sentence in sentences_in(language, text):
         for start in _starts(sentence, Stance.STATED):
-            found = _first(table, table.facts, sentence, start)
-            if found and found[0].content not in said:
-                said.add(found[0].content)
-                yield found[0]
+            ways = readings(sentence.text, start, table.grammar, language)
+            found = next(filter(None, (_fact(table, way, language) for way in ways)), None)
+            if found and found.content not in said:
+                said.add(found.content)
+                yield found
+
+
+def _fact(table: Language, way: Reading, language: str) -> Draft | None:
+    found = _first(table, table.facts, way.text, way.start)
+    return with_end(found[0], way, found[2], table.grammar, language) if found else None
 
 
 def instructions_in(language: str, text: str) -> Iterator[ReadInstruction]:
@@ -67,7 +74,7 @@ def _told(table: Language, sentence: Sentence) -> Iterator[ReadInstruction]:
     polite = [row for row in table.instructions if row.says.polite]
     for stance, rows in ((Stance.STATED, table.instructions), (Stance.ASKED, polite)):
         for start in _starts(sentence, stance):
-            found = _first(table, rows, sentence, start)
+            found = _first(table, rows, sentence.text, start)
             if found:
                 yield ReadInstruction(draft=found[0], when=found[1], quote=sentence.text)
 
@@ -86,13 +93,14 @@ def _starts(sentence: Sentence, stance: Stance) -> list[int]:
     ]
 
 
-def _first(table: Language, rows: Sequence[Row], sentence: Sentence, start: int) -> tuple[Draft, str] | None:
+def _first(table: Language, rows: Sequence[Row], text: str, start: int) -> tuple[Draft, str, int] | None:
+    """Return what the first row that matches says, when it applies, and where it ends."""
     for row in rows:
         for pattern in row.patterns:
-            match = pattern.match(sentence.text, start)
+            match = pattern.match(text, start)
             groups = _groups(table, row, match) if match else None
-            if groups is not None:
-                return _draft(row, groups), _sentence(_filled(row.says.when, groups), "")
+            if match and groups is not None:
+                return _draft(row, groups), _sentence(_filled(row.says.when, groups), ""), match.end()
     return None
 
 

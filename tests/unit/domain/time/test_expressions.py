@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sagacity.domain.analysis import TimeKind, TimeReference
-from sagacity.retrieval.time.expressions import time_reference
-from sagacity.retrieval.time.grammar import RULES
-from sagacity.retrieval.time.lexicon import LEXICON
+from sagacity.domain.analysis import Tense, TimeKind, TimeReference
+from sagacity.domain.time.expressions import time_reference
+from sagacity.domain.time.grammar import RULES
+from sagacity.domain.time.lexicon import LEXICON
 
 NOW = datetime(2023, 5, 30, 12, tzinfo=UTC)
 """A Tuesday."""
@@ -133,6 +133,12 @@ def days(reference: TimeReference | None) -> str:
         ("Was war im März?", "März", "month_name", "2023-03-01..2023-03-31"),
         ("Was war am 5. März 2021?", "5. März 2021", "specific_date", "2021-03-05"),
         ("Wo war ich seit Montag?", "seit Montag", "range", "2023-05-29.."),
+        ("Bis Ende Januar?", "Bis Ende Januar", "range", "..2023-01-31"),
+        ("Was war Ende des Monats?", "Ende des Monats", "month", "2023-05-21..2023-05-31"),
+        ("Where was I over Christmas?", "Christmas", "range", "2022-12-24..2022-12-26"),
+        ("Where was I last Easter?", "last Easter", "range", "2023-04-07..2023-04-10"),
+        ("What did I give up during Lent?", "Lent", "range", "2023-02-22..2023-04-08"),
+        ("Who came for a week next month?", "next month", "month", "2023-06-01..2023-06-30"),
     ],
 )
 def test_a_named_time_becomes_days(question: str, text: str, kind: str, expected: str) -> None:
@@ -143,9 +149,40 @@ def test_a_named_time_becomes_days(question: str, text: str, kind: str, expected
 
 
 @pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("fr", "jusqu'en janvier", "..2024-01-31"),
+        ("fr", "jusqu'à la fin du mois", "..2023-05-31"),
+        ("fr", "jusqu'à la semaine prochaine", "..2023-06-11"),
+        ("fr", "jusqu'au 3 mai", "..2024-05-03"),
+        ("fr", "les deux prochaines semaines", "2023-05-30..2023-06-13"),
+        ("es", "hasta el viernes", "..2023-06-02"),
+        ("es", "hasta finales de año", "..2023-12-31"),
+        ("es", "hasta el mes que viene", "..2023-06-30"),
+        ("es", "hasta manana", "..2023-05-31"),
+        ("pt", "até sexta-feira", "..2023-06-02"),
+        ("pt", "as próximas duas semanas", "2023-05-30..2023-06-13"),
+        ("pt", "até a Páscoa", "..2024-04-01"),
+        ("en", "until January", "..2024-01-31"),
+    ],
+)
+def test_a_time_is_read_in_the_language_and_towards_where_its_text_looks(
+    language: str, text: str, expected: str
+) -> None:
+    """Each language has its own words, and the caller may know that the future is meant."""
+    assert days(time_reference(text, NOW, language=language, tense=Tense.FUTURE)) == expected
+
+
+def test_words_of_one_language_are_none_of_another() -> None:
+    """`mi` is French for the middle of a month, and Spanish for "my"."""
+    assert time_reference("hasta mi cumpleaños en mayo", NOW) is None
+    assert time_reference("jusqu'à vendredi", NOW, language="es") is None
+
+
+@pytest.mark.parametrize(
     "question",
     [
-        "May I ask something?", "may I?", "March on!", "I may come", "this may be wrong", "may 5 people come?",
+        "He lent me money", "May I ask something?", "may I?", "March on!", "I may come", "this may be wrong", "may 5 people come?",
         "around 5 people", "Did I read it in two weeks?", "on 50/50 terms", "What do you know about my birthday?", "the cost of my wedding", "Wait a second", "Who was first, second and third?", "How many weeks ago did I start?", "How long ago was it?",
         "What did I say last time?", "On the last day of school", "every Sunday", "What do I do each Sunday?",
         "What time do I wake up on Saturday mornings?", "What was the rotation on a Sunday?", "my Sunday rides",

@@ -1,11 +1,11 @@
-"""Words to the sorts that the grammar of time is written in; English, and the commonest of German."""
+"""Words to the sorts that the grammar of time is written in: English, and the commonest of German."""
 
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from sagacity.retrieval.time.periods import Unit
+from sagacity.domain.time.periods import Feast, Unit
 
 
 class Sort(StrEnum):
@@ -23,6 +23,7 @@ class Sort(StrEnum):
     MONTH_OR_VERB = "q"
     """march, may: as above, and more rarely."""
     SEASON = "S"
+    FEAST = "K"
     NUMBER = "N"
     ORDINAL = "O"
     YEAR = "Y"
@@ -40,6 +41,7 @@ class Sort(StrEnum):
     OF = "f"
     IN = "i"
     ON = "o"
+    FOR = "4"
     SINCE = "s"
     UNTIL = "u"
     BEFORE = "b"
@@ -98,9 +100,9 @@ _WORDS: dict[tuple[Sort, int], str] = {
     (Sort.UNIT, Unit.DAY): "day days tag tage tagen",
     (Sort.UNIT, Unit.WEEKEND): "weekend weekends wochenende wochenenden",
     (Sort.UNIT, Unit.WEEK): "week weeks woche wochen",
-    (Sort.UNIT, Unit.MONTH): "month months monat monate monaten",
+    (Sort.UNIT, Unit.MONTH): "month months monat monate monaten monats",
     (Sort.UNIT, Unit.QUARTER): "quarter quarters quartal quartale quartalen",
-    (Sort.UNIT, Unit.YEAR): "year years jahr jahre jahren",
+    (Sort.UNIT, Unit.YEAR): "year years jahr jahre jahren jahres",
     (
         Sort.LAST,
         0,
@@ -109,11 +111,12 @@ _WORDS: dict[tuple[Sort, int], str] = {
     (Sort.THIS, 0): "this current diese diesen dieser dieses diesem",
     (Sort.NEXT, 0): "next coming upcoming nächste nächsten nächster nächstes nächstem kommende kommenden",
     (Sort.AGO, 0): "ago back",
-    (Sort.A, 1): "a an one ein eine einem einen einer",
-    (Sort.THE, 0): "the der die das dem den about roughly exactly right just",
-    (Sort.OF, 0): "of",
+    (Sort.A, 1): "a an one another ein eine einem einen einer",
+    (Sort.THE, 0): "the der die das dem den zum zur about roughly exactly right just",
+    (Sort.OF, 0): "of des",
     (Sort.IN, 0): "in during over within throughout im",
     (Sort.ON, 0): "on at am",
+    (Sort.FOR, 0): "for für fuer",
     (Sort.SINCE, 0): "since seit",
     (Sort.UNTIL, 0): "until till through bis",
     (Sort.BEFORE, 0): "before",
@@ -139,6 +142,9 @@ _WORDS: dict[tuple[Sort, int], str] = {
     (Sort.SEASON, 2): "summer sommer",
     (Sort.SEASON, 3): "fall autumn herbst",
     (Sort.SEASON, 4): "winter",
+    (Sort.FEAST, Feast.CHRISTMAS): "christmas xmas weihnachten",
+    (Sort.FEAST, Feast.EASTER): "easter ostern",
+    (Sort.FEAST, Feast.LENT): "lent fastenzeit",
     (Sort.EACH, 0): "every each any most jeden jede jeder jedes",
     (Sort.COUNTED, 0): (
         "words characters letters tokens pages lines steps people users items points dollars euros pounds calories "
@@ -246,13 +252,13 @@ _NAME: Meaning = (Sort.NAME, 0, 0)
 _OWNER: Meaning = (Sort.OWNER, 0, 0)
 
 
-def tokens_of(text: str) -> list[Token]:
-    """Return the words and marks of *text* with what each is to the grammar of time."""
+def tokens_of(text: str, lexicon: Mapping[str, Meaning] = LEXICON) -> list[Token]:
+    """Return the words and marks of *text* with what each is to the grammar of time, by *lexicon*."""
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):
         form, word = match.lastgroup, match.group()
         if form == "word":
-            sort, low, high = _meaning(word, text[match.start() - 1] if match.start() else "")
+            sort, low, high = _meaning(word, text[match.start() - 1] if match.start() else "", lexicon)
         elif form == "mark":
             sort, low, high = _MARKS.get(word, Sort.STOP), 0, 0
         else:
@@ -261,14 +267,14 @@ def tokens_of(text: str) -> list[Token]:
     return tokens
 
 
-def _meaning(word: str, before: str) -> Meaning:
+def _meaning(word: str, before: str, lexicon: Mapping[str, Meaning]) -> Meaning:
     if word[0].isdigit():
         return _number(word) if before not in _CURRENCIES else _WORD
     lower = word.lower().replace("’", "'")
     owner = lower.removesuffix("'s")
-    meaning = LEXICON.get(owner)
+    meaning = lexicon.get(owner)
     if meaning is None:
-        if lower == "morgen":
+        if lower == "morgen" and lexicon is LEXICON:
             return (Sort.DAY, 1, 1) if word == "morgen" else (Sort.PART, 0, 0)
         if owner != lower and owner not in _NO_OWNERS:
             return _OWNER

@@ -6,10 +6,10 @@ from functools import cache
 from typing import NamedTuple
 
 from sagacity.domain.analysis import AnchorDate, TimeKind
-from sagacity.retrieval.time import readings as read
-from sagacity.retrieval.time.lexicon import Sort, Token
-from sagacity.retrieval.time.periods import Span, Unit
-from sagacity.retrieval.time.readings import QuestionTime
+from sagacity.domain.time import readings as read
+from sagacity.domain.time.lexicon import Sort, Token
+from sagacity.domain.time.periods import Span, Unit
+from sagacity.domain.time.readings import QuestionTime
 
 
 class Rule(NamedTuple):
@@ -64,13 +64,14 @@ RULES = (
     Rule(f"(?<= IN ) {COUNT} UNIT", read.in_time),
     Rule(f"{COUNT} (?: PARTS | PART ) AGO", read.nights_ago, TimeKind.DAY),
     Rule(f"{COUNT} (?: WEEKDAYS | WEEKDAY ) AGO", read.weekdays_ago, TimeKind.WEEKDAY),
-    Rule("(?: LAST | PAST | NEXT ) NUMBER OF? UNIT", read.running),
+    Rule("(?: (?: LAST | PAST | NEXT ) NUMBER OF? | NUMBER NEXT ) UNIT", read.running),
     Rule("(?<= IN THE ) (?: LAST | NEXT ) UNIT (?! OF )", read.running),
     Rule("THIS? PAST UNIT", read.running),
     Rule(f"{_REL} UNIT ON? WEEKDAY", read.weekday_of_week, TimeKind.WEEKDAY),
     Rule(f"WEEKDAY OF? {_REL} UNIT", read.weekday_of_week, TimeKind.WEEKDAY),
     Rule(f"{_REL} UNIT IN {_NAME}", read.name_of_year, TimeKind.MONTH_NAME),
     Rule(f"{_REL} UNIT (?! OF )", read.relative_unit),
+    Rule(f"UNIT THE? NEXT (?! THE | UNIT | WEEKDAY | SEASON | TO | {_NAME} )", read.relative_unit),
     Rule(
         f"(?: WEEKDAY COMMA? | {_REL} )? {_CAPITAL} THE? (?: ORDINAL | NUMBER ) COMMA? YEAR",
         read.explicit_date,
@@ -101,6 +102,8 @@ RULES = (
     Rule("MONTH_OR_NAME", read.bare_name, TimeKind.MONTH_NAME, f"{_SURELY} OF BEFORE VOR AFTER EDGE"),
     Rule("MONTH_OR_VERB", read.bare_name, TimeKind.MONTH_NAME, f"{_SURELY} EDGE"),
     Rule("SEASON", read.bare_name, TimeKind.SEASON, f"{_SURELY} OF EDGE"),
+    Rule(f"{_REL} FEAST", read.feast, TimeKind.RANGE),
+    Rule("FEAST", read.feast, TimeKind.RANGE, f"{_AT} IN"),
     Rule(f"YEAR {_NO_COUNT}", read.year, TimeKind.YEAR, f"{_SURELY} OF BEFORE VOR AFTER EDGE"),
     Rule(f"(?<! A ) (?<! EACH ) (?<! NAME ) WEEKDAY {_ENDS}", read.bare_weekday, TimeKind.WEEKDAY),
     Rule("WEEKDAY (?! PARTS )", read.bare_weekday, TimeKind.WEEKDAY, _AT),

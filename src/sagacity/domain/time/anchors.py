@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from sagacity.domain.analysis import AnchorDate, QueryAnalysis, Tense, TimeReference
-from sagacity.retrieval.time.expressions import Reach, bounds
-from sagacity.retrieval.time.grammar import dates_in
-from sagacity.retrieval.time.lexicon import EVENTS, Sort, Token, tokens_of
-from sagacity.retrieval.time.periods import Span, day_of, one_day
+from sagacity.domain.time.expressions import Reach, bounds
+from sagacity.domain.time.grammar import dates_in
+from sagacity.domain.time.lexicon import EVENTS, Sort, Token, tokens_of
+from sagacity.domain.time.periods import Span, day_of, one_day
 
 READ_CHARACTERS = 2_000
 """As much of a memory is read."""

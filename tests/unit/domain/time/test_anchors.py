@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sagacity.domain.analysis import AnchorDate
+from sagacity.domain.time.anchors import anchors_in, resolve, words_for
 from sagacity.retrieval.query.analyze import analyze
-from sagacity.retrieval.time.anchors import anchors_in, resolve, words_for
 
 NOW = datetime(2023, 5, 30, 12, tzinfo=UTC)
 

@@ -6,10 +6,11 @@ from datetime import UTC, datetime, time, timedelta
 from typing import NamedTuple
 
 from sagacity.domain.analysis import Tense, TimeKind, TimeReference
-from sagacity.retrieval.time.grammar import COUNT, Point, letters_of, points_in
-from sagacity.retrieval.time.lexicon import EVENTS, Sort, Token, tokens_of
-from sagacity.retrieval.time.periods import SPREAD_DAYS, UNIT_DAYS, Span, Unit, calendar_unit, shift, third
-from sagacity.retrieval.time.readings import QuestionTime
+from sagacity.domain.time.grammar import COUNT, Point, letters_of, points_in
+from sagacity.domain.time.lexicon import EVENTS, Sort, Token, tokens_of
+from sagacity.domain.time.periods import SPREAD_DAYS, UNIT_DAYS, Span, Unit, calendar_unit, shift, third
+from sagacity.domain.time.readings import QuestionTime
+from sagacity.domain.time.romance import lexicon_of
 
 
 class Reach(NamedTuple):
@@ -55,12 +56,20 @@ _DISTANCE = re.compile(letters_of(f"(?: THE | {COUNT} ) UNIT $ | THE PART $"))
 _LONGEST_DISTANCE = 5
 _SOME_TIME = re.compile(
     letters_of(
-        "DAY|PART|PARTS|UNIT|WEEKDAY|WEEKDAYS|MONTH|MONTH_OR_NAME|MONTH_OR_VERB|SEASON|YEAR|DATE|SHORT_DATE|ORDINAL|NOW|RECENT"
+        "DAY|PART|PARTS|UNIT|WEEKDAY|WEEKDAYS|MONTH|MONTH_OR_NAME|MONTH_OR_VERB|SEASON|FEAST|YEAR|DATE|SHORT_DATE|ORDINAL|NOW|RECENT"
         "|EVENT"
     )
 )
 """What every rule has one of; most questions have none."""
 _WEAK = {Sort.NOW, Sort.RECENT}
+_EDGES = (
+    (Sort.HYPHEN, Sort.EDGE),
+    ("", Sort.EDGE),
+    (Sort.OF, Sort.EDGE),
+    (Sort.OF, Sort.EDGE_OF),
+    ("", Sort.EDGE_OF),
+)
+"""What stands before a time of which a third is meant: "mid-March", "late March", "the end of March", "Ende März"."""
 _PAST = re.compile(
     r"\b(?:did|was|were|had|went|ago|last|past|previous|yesterday|war|waren|hatte|hatten|habe|haben)\b"
 )
@@ -77,31 +86,54 @@ def tense_of(text: str) -> Tense | None:
     return Tense.FUTURE if _FUTURE.search(lower) else None
 
 
-def time_reference(text: str, now: datetime) -> TimeReference | None:
+def time_reference(
+    text: str, now: datetime, *, language: str = "en", tense: Tense | None = None
+) -> TimeReference | None:
     """
     Return the first time that *text* names, or None.
 
     Args:
         text: a question; a few words or many.
         now: its reference date, with a time zone. Days begin and end in that zone.
+        language: that of the text: `fr`, `es`, `pt`; any other is read as English and German.
+        tense: which way the text looks, where that is known; else it is read from the words.
 
     Returns:
         Days from their first to their last microsecond, in UTC. Weeks begin on Monday; "two weeks ago" is half a week
         wide to either side; a month or day without a year is the latest that has begun, or the next in a question
         about the future. Words such as "now" and "lately" are taken only where nothing else is said.
     """
-    tokens = tokens_of(text)
-    letters = "".join(token.sort for token in tokens)
-    if not _SOME_TIME.search(letters):
-        return None
-    question = Question(text, tokens, letters, QuestionTime(now.date(), tense_of(text)))
+    question = _question(text, now, language, tense)
     try:
-        points = points_in(tokens, question.asked)
-        found = [one for at in range(len(points)) if (one := _in_context(points, at, question))]
-        strong = [one for one in found if letters[one.first] not in _WEAK]
+        found = _named_in(question)
+        strong = [one for one in found if question.letters[one.first] not in _WEAK]
         return _reference((strong or found)[0], question, now) if found else None
     except (OverflowError, ValueError):
         return None  # beyond what a calendar has
+
+
+def times_in(
+    text: str, now: datetime, *, language: str = "en", tense: Tense | None = None
+) -> tuple[TimeReference, ...]:
+    """Return all times that *text* names, in order; none where one is beyond the calendar. See `time_reference`."""
+    question = _question(text, now, language, tense)
+    try:
+        return tuple(_reference(one, question, now) for one in _named_in(question))
+    except (OverflowError, ValueError):
+        return ()
+
+
+def _question(text: str, now: datetime, language: str, tense: Tense | None) -> Question:
+    tokens = tokens_of(text, lexicon_of(language))
+    letters = "".join(token.sort for token in tokens)
+    return Question(text, tokens, letters, QuestionTime(now.date(), tense or tense_of(text)))
+
+
+def _named_in(question: Question) -> list[Named]:
+    if not _SOME_TIME.search(question.letters):
+        return []
+    points = points_in(question.tokens, question.asked)
+    return [one for at in range(len(points)) if (one := _in_context(points, at, question))]
 
 
 def _in_context(points: Sequence[Point], at: int, question: Question) -> Named | None:
@@ -144,7 +176,7 @@ def _narrowed(point: Point, question: Question) -> tuple[int, Span | None]:
         return before - 1, Span(span.first, min(span.last, today)) if span.first <= today else span
     if letters.endswith(Sort.UNIT + Sort.OF, 0, before) and span.first == span.last:
         return before - 2, calendar_unit(Unit(question.tokens[before - 2].low), span.first, 0)
-    for mark, edge in ((Sort.HYPHEN, Sort.EDGE), ("", Sort.EDGE), (Sort.OF, Sort.EDGE_OF)):
+    for mark, edge in _EDGES:
         if letters.endswith(edge + mark, 0, before):
             place = before - 1 - len(mark)
             return place, third(span, question.tokens[place].low)

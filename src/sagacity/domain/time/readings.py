@@ -6,9 +6,9 @@ from functools import partial
 from typing import NamedTuple
 
 from sagacity.domain.analysis import AnchorDate, Tense
-from sagacity.retrieval.time import periods
-from sagacity.retrieval.time.lexicon import Sort, Token
-from sagacity.retrieval.time.periods import Pick, Span, Unit, calendar_unit, day_of, one_day, yearly
+from sagacity.domain.time import periods
+from sagacity.domain.time.lexicon import Sort, Token
+from sagacity.domain.time.periods import Pick, Span, Unit, calendar_unit, day_of, one_day, yearly
 
 RECENT_DAYS = 30
 OTHER_DAY_DAYS = 14
@@ -76,6 +76,11 @@ def hence(words: Sequence[Token], asked: QuestionTime) -> Span:
 def in_time(words: Sequence[Token], asked: QuestionTime) -> Span | None:
     """Read "in two weeks", which is how long it takes unless the question is about the future."""
     return hence(words, asked) if asked.tense is Tense.FUTURE else None
+
+
+def lasting(words: Sequence[Token], asked: QuestionTime) -> Span:
+    """Read "for two weeks", from today on."""
+    return Span(asked.today, periods.shift(asked.today, _unit(words), _count(words).high))
 
 
 def nights_ago(words: Sequence[Token], asked: QuestionTime) -> Span:
@@ -161,6 +166,12 @@ def name_of_year(words: Sequence[Token], asked: QuestionTime) -> Span | None:
 def bare_name(words: Sequence[Token], asked: QuestionTime) -> Span:
     """Read "in March", "in the spring"."""
     return yearly(_of_year(words), asked.today, asked.bare)
+
+
+def feast(words: Sequence[Token], asked: QuestionTime) -> Span:
+    """Read "over Christmas", "until Easter", "last Christmas"."""
+    pick = asked.bare if len(words) == 1 else _pick(words)
+    return yearly(partial(periods.feast, _find(words, Sort.FEAST).low), asked.today, pick)
 
 
 def year(words: Sequence[Token], _asked: QuestionTime) -> Span:

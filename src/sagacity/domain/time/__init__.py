@@ -1,0 +1,1 @@
+"""The time that a text speaks of, as a range of days."""

@@ -1,1 +1,0 @@
-"""The time that a question speaks of, as a range of days."""
