@@ -80,6 +80,7 @@ def add_memory(
     attribute: str | None = None,
     value: str | None = None,
     topic: str | None = None,
+    subtopic: str | None = None,
     fact: str | None = None,
     conversation_id: str | None = None,
     event_type: str | None = None,
@@ -110,6 +111,7 @@ def add_memory(
         attribute: for a profile: its attribute, such as `favourite colour`.
         value: for a profile: the value, such as `green`.
         topic: for a semantic memory: its subject.
+        subtopic: for a semantic memory: a part of its subject.
         fact: for a semantic memory: the fact, if it differs from the content.
         conversation_id: for an episodic memory: the conversation in which it happened.
         event_type: for an episodic memory: the type of event, such as `decision`.
@@ -135,6 +137,7 @@ def add_memory(
             "attribute": attribute,
             "value": value,
             "topic": topic,
+            "subtopic": subtopic,
             "fact": fact,
             "conversation_id": conversation_id,
             "event_type": event_type,
@@ -315,6 +318,7 @@ def update_memory(
     attribute: str | None = None,
     value: str | None = None,
     topic: str | None = None,
+    subtopic: str | None = None,
     fact: str | None = None,
     summary: str | None = None,
     procedure_name: str | None = None,
@@ -337,6 +341,7 @@ def update_memory(
         attribute: for a profile: its attribute.
         value: for a profile: the value.
         topic: for a semantic memory: its subject.
+        subtopic: for a semantic memory: a part of its subject.
         fact: for a semantic memory: the fact, if it differs from the content.
         summary: for an episodic memory: a summary, if it differs from the content.
         procedure_name: for a procedural memory: its name.
@@ -355,6 +360,7 @@ def update_memory(
             "attribute": attribute,
             "value": value,
             "topic": topic,
+            "subtopic": subtopic,
             "fact": fact,
             "summary": summary,
             "procedure_name": procedure_name,
