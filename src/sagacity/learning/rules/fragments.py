@@ -24,7 +24,7 @@ END = (
     r"for now|at the moment|right now|anyway|these days|lately|and\s(?:i|i'm|i've|i'd|i'll|we|we're|my|our|"
     r"it|it's|he|she|they|was|am|is|are|have|had|would|want|need|just|also|then|can|could|will|now|"
     r"currently|looking|planning|trying|not|that|this|there|plan|hope|love|like|enjoy|hate|don't|so|one|as|"
-    r"been|prescribed|told|found|bought|rearranged|earned|reserved|considering|added|started|realized|"
+    r"been|prescribed|told|found|bought|rearranged|earned|reserved|considering|added|starts?|started|realized|"
     r"noticed|wanted|thinking|wondering|honestly))\b))"
 )
 _CLAUSE_END = rf"[^\s,;:!?()\"](?:[^,;:!?()\"\n\u2014]|(?<=\d)[,:](?=\d)){{0,90}}?{END}"

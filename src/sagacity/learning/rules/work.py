@@ -30,10 +30,11 @@ _SENIORITY = (
     r"data|product)"
 )
 _ORG = (
-    rf"(?P<org>{NAME}(?:'s(?=\s*(?:[.,;!?)](?!\w)|$)|"
+    rf"(?P<org>(?:(?-i:St)\.\s)?{NAME}(?:\s(?:and|&)\s{NAME}(?=\s*(?:[.,;!?)](?!\w)|$))|'s(?=\s*(?:[.,;!?)](?!\w)|$)|"
     r"\s(?:and|but|so|in|as|on|since|btw|now|for|near|where|by|part|full)\b))?)"
 )
-"""An employer; the "'s" of "Sainsbury's" belongs to it where nothing follows that it could have."""
+"""An employer, or two at the end of a clause; the "'s" of "Sainsbury's" belongs to it where nothing follows that it
+could have."""
 _WORKED_WITH = (
     rf"(?:(?:our |the )?(?-i:[A-Z])|{PRODUCT}|(?:\w+\s){{0,2}}(?:children|kids|toddlers|teens|teenagers|students|"
     rf"animals|"
