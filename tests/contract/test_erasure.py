@@ -173,6 +173,23 @@ async def test_who_worked_on_the_user_before_cannot_write_afterwards(
                 await transaction.leases.check(lease)
 
 
+async def test_what_comes_late_is_deleted_and_the_user_counts_once(
+    erasing: Erasing, storage: Storage
+) -> None:
+    """Such as the record of a call, which another process still had to write."""
+    await storage.append(ORG, said("first", user_id=WHO))
+
+    async def late() -> None:
+        async with storage.begin(ORG) as transaction:
+            await transaction.leases.claim(LEARN, "late", 600, user_id=WHO)
+
+    erasing.then = late
+    done = await erasing.erase()
+    assert done.report is not None
+    assert (done.report.deleted["leases"], done.report.deleted["users"]) == (1, 1)
+    assert tables_with(await dump(storage.backend, ORG), WHO) == {}
+
+
 async def test_what_rested_on_the_user_is_made_again_from_what_others_taught(
     erasing: Erasing, storage: Storage, clock, ids
 ) -> None:

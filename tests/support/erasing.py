@@ -1,5 +1,6 @@
 """Erasures of users, asked for and done when a test says so."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +33,8 @@ class Erasing:
         self.storage = storage
         self.clock = clock
         self.told: list[str] = []
+        self.then: Callable[[], Awaitable[object]] | None = None
+        """What happens once the user is gone, before the tables are searched."""
 
         async def person_of(user_id: UserId) -> Person | None:
             return person_of_word(WORD, ORG.org_id) if user_id == WHO else None
@@ -42,6 +45,8 @@ class Erasing:
 
         async def announce(subject: str) -> None:
             self.told.append(subject)
+            if self.then is not None:
+                await self.then()
 
         of_tasks = task_parts(storage, WordEmbedder(), clock, ids, cleanup_batch=batch)
         of_tasks = replace(of_tasks, erasure_key=lambda: KEY, announce=announce, **parts)

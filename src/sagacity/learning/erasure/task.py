@@ -272,7 +272,10 @@ class Erase:
         async def delete(transaction: Transaction) -> Counts:
             nonlocal is_back
             is_back = not await transaction.erasures.take_empty(run.erased.user_id)
-            return {} if is_back else await self._everything(transaction, run)
+            if is_back:
+                return {}
+            counts = await self._everything(transaction, run)
+            return {**counts, "users": counts["users"] - 1}  # without the row that was just made
 
         await self._do(run, delete)
         return is_back
