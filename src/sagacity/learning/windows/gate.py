@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-import unicodedata
 from collections.abc import Sequence
 
+from sagacity.domain.courtesy import is_courtesy
 from sagacity.domain.cursor import Window
 from sagacity.domain.errors import ProviderError
 from sagacity.domain.interaction import Interaction, UserAction
@@ -13,36 +13,7 @@ from sagacity.learning.extractors.outputs import ShouldExtract
 from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import DEFAULT_LIMITS, render_window
 
-_MOST_WORDS = 6
-_BEGINNING = 1_000
-"""Characters; what goes on beyond them is no greeting."""
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_COURTESY = _set(
-    "hi hello hey hiya howdy yo greetings welcome bye goodbye cya thanks thank thx ty cheers please you u "
-    "hola gracias adiós adios buenas buenos días dias tardes noches muchas bonjour bonsoir salut merci "
-    "beaucoup hallo danke bitte tschüss tschüs guten tag vielen dank olá ola obrigado obrigada tchau ciao "
-    "grazie buongiorno hej tack merhaba teşekkürler teşekkür ederim cześć dziękuję привет здравствуйте "
-    "спасибо пока γεια ευχαριστώ مرحبا شكرا السلام عليكم שלום תודה नमस्ते धन्यवाद สวัสดี ขอบคุณ xin chào "
-    "cảm ơn 你好 您好 谢谢 謝謝 谢谢你 多谢 再见 こんにちは こんばんは "
-    "ありがとう ありがとうございます おはよう おはようございます 안녕하세요 안녕 감사합니다 고마워요"
-)
-"""Greetings and thanks: by themselves they never tell anything."""
-
-_ASSENT = _set(
-    "ok okay k kk okey alright right sure fine good great nice cool awesome perfect excellent super wow lol "
-    "haha got it noted understood that's thats that this is very much so a lot all there everyone again "
-    "for the your help morning afternoon evening night day vale claro genial d'accord parfait gut alles klar "
-    "ладно хорошо 好的 好 はい 네"
-)
-"""Acknowledgements and words around them: empty, unless they answer a question."""
-
 _QUESTION = re.compile("[?\uff1f\u061f\u037e\u055e\u1367\u2047]")
-_STRETCHED = re.compile(r"(.)\1{2,}")
 
 
 def worth_reading(window: Window) -> bool:
@@ -70,24 +41,10 @@ def _shows_something(turn: Interaction) -> bool:
 
 def says_something(text: str, before: str) -> bool:
     """Tell whether what a person wrote after *before* is more than a greeting, thanks or an acknowledgement."""
-    if len(text.strip()) > _BEGINNING:
-        return True
     answers = bool(_QUESTION.search(before))
-    words = _words(text)
-    if not words:
+    if not any(map(str.isalnum, text)):
         return answers and bool(text.strip())
-    if len(words) > _MOST_WORDS:
-        return True
-    return not all(word in _COURTESY or (word in _ASSENT and not answers) for word in words)
-
-
-def _words(text: str) -> list[str]:
-    """Lower-case words without punctuation and pictures; "heyyy" counts as "hey"."""
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
-    kept = "".join(
-        c if c == "'" or unicodedata.category(c)[0] in "LNM" or c in "+#$€£¥%" else " " for c in plain
-    )
-    return [_STRETCHED.sub(r"\1", word) for word in kept.split()]
+    return not is_courtesy(text, answers=answers)
 
 
 class ModelGate:

@@ -9,12 +9,12 @@ from functools import lru_cache
 from sagacity.domain.caution import forbids
 from sagacity.domain.chat import is_extractive
 from sagacity.domain.context import Dropped, DropReason, KnownEntity, Said, SectionName
+from sagacity.domain.courtesy import is_courtesy
 from sagacity.domain.interaction import INTERACTION, Interaction, speaker_of
 from sagacity.domain.kinds import KINDS, KindSpec
 from sagacity.domain.memory import Memory, MemoryKind, SkillFacts, pitfall_note
 from sagacity.domain.query import Scored
 from sagacity.domain.trust import Origin, Trust, trust_of
-from sagacity.retrieval.query.intents import is_small_talk
 
 ENTITY = "entity"
 SAID = "turn"
@@ -146,7 +146,7 @@ def _reason(line: Line, *, asked: str) -> DropReason | None:
 
 def _says_nothing(turn: Line) -> bool:
     """Whether a turn is empty, only says "Okay, thanks!", or is an answer that only quotes memory."""
-    return not turn.body or is_small_talk(turn.body.lower()) or is_extractive(turn.body)
+    return not turn.body or is_courtesy(turn.body) or is_extractive(turn.body)
 
 
 def _line(one: Scored) -> Line:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from sagacity.domain.analysis import Intent, Speaker
+from sagacity.domain.courtesy import is_courtesy
 from sagacity.domain.memory import MemoryKind
 
 PROCEDURAL = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
@@ -31,7 +32,7 @@ _ASKING = re.compile(r"\b(?:define|describe|explain|tell me about)\b")
 _SENTENCE_END = re.compile(r"(?<=[.!?？؟])\s+|\n+")
 _STATES = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|im|ive|we|we're|we've|he|she|they|it's|am|is|are|was|were|has|have|had|got|went|will"
-    r"|ich|wir|bin|ist|war|habe|haben|hat|wurde|je|nous|suis|est|était|soy|estoy|tengo|fue|era|hay|eu|sou|estou|tenho|foi"
+    r"|helps|helped|works|worked|hilft|ich|wir|bin|ist|war|habe|haben|hat|wurde|je|nous|suis|est|était|soy|estoy|tengo|fue|era|hay|eu|sou|estou|tenho|foi"
     r")\b|\bj'\w"
 )
 """What makes a statement of words: somebody who does something, or a verb that says what is."""
@@ -92,7 +93,7 @@ def intent_of(lower: str) -> Intent:
 def asks_nothing(message: str) -> bool:
     """Whether a message states something, or is a courtesy, and asks for nothing."""
     lower = message.strip().lower()
-    if is_small_talk(lower):
+    if is_courtesy(lower):
         return True
     if _STATES.search(lower) is None or _WANTS.search(lower) is not None:
         return False
@@ -150,16 +151,6 @@ def _last(pattern: re.Pattern[str], text: str) -> int:
     return max((match.start() for match in pattern.finditer(text)), default=-1)
 
 
-_SMALL_TALK = frozenset(
-    """a afternoon alright amazing awesome brilliant bye cheers cool day evening excellent goodbye good got gotcha great
-    hello helped helpful helps hey hi it later lol lot lovely morning much nice night noted ok okay perfect see so soon
-    super sure thank thanks that thx understood very welcome wonderful worked works you
-    abend dank danke das dir gut guten hallo hilft klasse morgen nacht prima schönen sehr tag tschüss vielen
-    au beaucoup bien bonjour bonne bonsoir merci nuit parfait revoir salut soirée
-    adiós buen buena buenas buenos días genial gracias hola muchas noches perfecto tardes
-    boa bom dia muito noite obrigada obrigado olá ótimo perfeito tarde tchau""".split()
-)
-_WORDS = re.compile(r"[^\W_]+")
 _ARITHMETIC_LEAD = re.compile(
     r"(?:what is|what's|whats|calculate|compute|how much is|was ist|wie viel ist)\s"
 )
@@ -181,12 +172,6 @@ _PERSONAL = re.compile(
 )
 
 
-def is_small_talk(lower: str) -> bool:
-    """Whether a lower-case text is a greeting, thanks or assent and says nothing else; it has words."""
-    words = _WORDS.findall(lower)
-    return bool(words) and all(word in _SMALL_TALK for word in words)
-
-
 def is_memoryless(lower: str, *, names: Sequence[str], has_time: bool, intent: Intent) -> bool:
     """
     Whether nothing that is remembered can matter to a lower-case, trimmed text.
@@ -194,7 +179,7 @@ def is_memoryless(lower: str, *, names: Sequence[str], has_time: bool, intent: I
     That is so for no text at all, for greetings and thanks alone, for mere arithmetic, and for a command on a text that
     comes with it, as long as neither speaks of a person or a time.
     """
-    if not lower or is_small_talk(lower):
+    if not lower or is_courtesy(lower):
         return True
     if not has_time and _is_arithmetic(lower):
         return True

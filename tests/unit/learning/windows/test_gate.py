@@ -18,13 +18,13 @@ pytestmark = pytest.mark.usefixtures("closed_clients")
 EMPTY = [
     "", "   ", "Hi", "hello there!", "Heyyyy", "Good morning", "Thanks!", "thank you so much", "ok", "Ok, got it.",
     "👍", "🙏🙏", "...", "Great, thanks a lot!", "Hola", "¡Gracias!", "Merci beaucoup", "Guten Tag", "Vielen Dank",
-    "Спасибо", "你好", "谢谢！", "ありがとうございます。", "감사합니다", "شكرا", "धन्यवाद", "Bye 👋",
+    "Спасибо", "你好", "谢谢！", "ありがとうございます。", "감사합니다", "شكرا", "धन्यवाद", "Bye 👋", "ok, see you later", "Muito obrigado, boa noite",
 ]  # fmt: skip
 FULL = [
     "I live in Lyon", "no", "No!", "vegan", "yes", "I'm vegan", "wrong", "not that one", "42", "C++", "$5", "stop",
     "我住在北京", "私はベジタリアンです", "저는 서울에 살아요", "أنا أعيش في القاهرة", "मैं शाकाहारी हूँ", "Я живу в Риме",
     "גר בתל אביב", "ผมเป็นมังสวิรัติ", "Ζω στην Αθήνα", "ok but use metric", "thanks, but I asked for PDF",
-    "hello, I am allergic to nuts", "よろしく、肉は食べません", "🇫🇷 is home", "不", "ɣ", "ꮳꮃꭹ",
+    "hello, I am allergic to nuts", "よろしく、肉は食べません", "🇫🇷 is home", "不", "that worked!", "ɣ", "ꮳꮃꭹ",
 ]  # fmt: skip
 
 
