@@ -98,6 +98,17 @@ async def test_model_sees_rules_memories_and_the_conversation(api: httpx.AsyncCl
     assert {one["learner"] for one in calls} >= {"chat"}
 
 
+async def test_short_turns_fill_the_budget(api: httpx.AsyncClient):
+    """Sixty short lines on one subject are a fraction of the budget of tokens, so the prompt has them all."""
+    turns = [{"role": "User", "content": f"We planted tomatoes in bed {number}."} for number in range(60)]
+    body = {"user_id": "local", "interaction_data_list": turns}
+    reply = await api.post("/api/publish_interaction", json=body, params={"wait_for_response": True})
+    assert reply.status_code == 200, reply.text
+    events = await sent(api, "In which beds did we plant tomatoes?")
+    memory = next(one.data for one in events if one.name == "memory")
+    assert sum(one["kind"] == "interaction" for one in memory["memories"]) == len(turns)
+
+
 async def test_what_can_be_refused_is_refused_before_the_stream(api: httpx.AsyncClient):
     """By a status: an unknown conversation, an empty or huge message, a wrong id, an event of nobody's."""
     for body, code in (

@@ -92,6 +92,34 @@ async def test_a_configuration_is_read_once(shared: SharedState) -> None:
     assert inner.reads == 2
 
 
+async def test_calls_at_once_share_a_read(shared: SharedState) -> None:
+    """Two hundred messages after a pause ask the bucket once; who comes with a change in between is told of it."""
+    inner = Slow()
+    configs = await standing(shared, inner)
+
+    async def was_asked(times: int) -> bool:
+        return inner.reads == times
+
+    inner.gate.clear()
+    early = [asyncio.create_task(configs.get(ORG)) for _ in range(50)]
+    await until(lambda: was_asked(1))
+    early[0].cancel()  # whoever asked first may go away
+    late = [asyncio.create_task(configs.get(ORG)) for _ in range(50)]
+    inner.gate.set()
+    assert {one.batch_size for one in await asyncio.gather(*early[1:], *late)} == {TenantConfig().batch_size}
+    assert inner.reads == 1
+
+    inner.gate.clear()
+    before = asyncio.create_task(configs.get(ORG, fresh=True))
+    await until(lambda: was_asked(2))
+    await configs.set(ORG, sized(9))
+    after = [asyncio.create_task(configs.get(ORG)) for _ in range(50)]
+    inner.gate.set()
+    assert {one.batch_size for one in await asyncio.gather(*after)} == {9}
+    assert (await before).batch_size == TenantConfig().batch_size
+    assert inner.reads == 3
+
+
 async def test_after_a_few_seconds_it_is_read_again(shared: SharedState) -> None:
     """Whatever happened to the news, nothing older than two seconds is served."""
     inner, seconds = Slow(), Seconds()

@@ -1,5 +1,7 @@
 """Site variables on every database: what one process sets, another one sees within two seconds."""
 
+import asyncio
+
 import pytest
 
 from sagacity.config.model_choice import Role
@@ -27,7 +29,11 @@ class Seconds:
 class Away:
     """A backend whose database is away."""
 
-    def read(self, *_args: object, **_named: object) -> object:
+    visits = 0
+
+    async def visit(self, *_args: object, **_named: object) -> object:
+        self.visits += 1
+        await asyncio.sleep(0)
         raise StorageUnavailable("it is away")
 
 
@@ -52,11 +58,13 @@ async def test_what_one_process_sets_another_sees_within_two_seconds(storage: St
         assert [one.name for one in await ours.list_set()] == [HOLDOUT, "model.chat"]
 
         backend = storage.backend
-        storage.backend = Away()  # pyright: ignore[reportAttributeAccessIssue]  as the class says that it may be
+        away = Away()
+        storage.backend = away  # pyright: ignore[reportAttributeAccessIssue]  as the class says that it may be
         try:
             clock.now += TTL_SECONDS
-            assert await theirs.is_on(HOLDOUT, ACME)
-            assert not await theirs.is_on(HOLDOUT, OrgId("other"))
+            told = await asyncio.gather(*(theirs.is_on(HOLDOUT, org) for org in (ACME, OrgId("other")) * 20))
+            assert told == [True, False] * 20
+            assert away.visits == 1  # those who ask at once share the look
         finally:
             storage.backend = backend
 

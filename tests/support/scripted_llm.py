@@ -81,6 +81,8 @@ class Answer:
     """A stream falls silent after so many pieces."""
     pieces: Sequence[str] | None = None
     """What a stream carries in place of the text's pieces; each is sent as it is, in ASCII with escapes."""
+    last_event: str | None = None
+    """What a stream sends after its pieces, in place of its end."""
     gate: threading.Event | None = None
     """A stream waits for it before the piece numbered `gate_before`, from 0 on."""
     gate_before: int = 0
@@ -259,6 +261,10 @@ def _handler(server: ScriptedLLM) -> type[BaseHTTPRequestHandler]:
                 if answer.gate is not None and count == answer.gate_before:
                     server.wait_for(answer.gate)
                 self._event(json.dumps(_chunk(request, piece)))
+            if answer.last_event is not None:
+                self._event(answer.last_event)
+                self.wfile.write(b"0\r\n\r\n")
+                return
             self._event(json.dumps(_chunk(request, None, answer.finish_reason)))
             if answer.usage is not None:
                 self._event(json.dumps({**_chunk(request, None), "choices": [], "usage": answer.usage}))

@@ -3,6 +3,7 @@
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import partial
 
 from sagacity.config.base import ConfigStore, Edit
 from sagacity.config.tenant_config import TenantConfig
@@ -11,6 +12,7 @@ from sagacity.domain.audit import SYSTEM
 from sagacity.domain.config_history import ConfigVersion
 from sagacity.domain.ids import OrgId
 from sagacity.domain.tenant import Tenant
+from sagacity.storage.shared_lookups import SharedLookups
 
 _SUBJECT = "config "
 TTL_SECONDS = 2.0
@@ -41,20 +43,31 @@ class CachedConfigs:
         self._monotonic = monotonic
         self._kept: OrderedDict[OrgId, tuple[TenantConfig, float]] = OrderedDict()
         self._generation = 0
+        self._reads = SharedLookups()
         topic.subscribe(self._hear)
 
     async def get(self, tenant: Tenant, *, fresh: bool = False) -> TenantConfig:
         """
         Return the tenant's configuration; the defaults if none was ever set.
 
+        Calls at the same time share one read of the store.
+
         Raises:
             ConfigError: what is stored does not parse. It is never silently reset.
         """
+        if not fresh and (kept := self._current(tenant)) is not None:
+            return kept
+        return await self._reads.ask((tenant, fresh), partial(self._read, tenant, fresh=fresh))
+
+    def _current(self, tenant: Tenant) -> TenantConfig | None:
+        """Return what is kept, unless it is too old."""
         config, until = self._kept.get(tenant.org_id, (None, 0.0))
-        now = self._monotonic()
-        if config is not None and now < until and not fresh:
-            return config
-        generation = self._generation
+        return config if self._monotonic() < until else None
+
+    async def _read(self, tenant: Tenant, *, fresh: bool) -> TenantConfig:
+        if not fresh and (kept := self._current(tenant)) is not None:  # the read that this one waited for
+            return kept
+        generation, now = self._generation, self._monotonic()
         config = await self._inner.get(tenant)
         if generation == self._generation:  # else one was set meanwhile, and this may be the one before
             self._keep(tenant.org_id, config, now + self._ttl_seconds)

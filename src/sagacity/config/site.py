@@ -1,5 +1,6 @@
 """Site variables: their names, and their values, cached for two seconds."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -115,22 +116,25 @@ class Site:
         self._values: Mapping[str, JsonValue] = {}
         self._until = float("-inf")
         self._generation = 0
+        self._reading = asyncio.Lock()
         topic.subscribe(self._hear)
 
     async def refresh(self) -> None:
-        """Read the variables unless that was done within two seconds; never fails."""
-        now = self._monotonic()
-        if now < self._until:
+        """Read the variables unless that was done within two seconds, once for all calls that wait; never fails."""
+        if self._monotonic() < self._until:
             return
-        generation = self._generation
-        try:
-            values = {one.name: one.value for one in await self.list_set()}
-        except StorageError as error:
-            _log.warning("site.not_read", kind=type(error).__name__)
-        else:
-            self._values = values
-        if generation == self._generation:  # else one was set meanwhile, and these may be those before
-            self._until = now + TTL_SECONDS
+        async with self._reading:
+            now, generation = self._monotonic(), self._generation
+            if now < self._until:
+                return
+            try:
+                values = {one.name: one.value for one in await self.list_set()}
+            except StorageError as error:
+                _log.warning("site.not_read", kind=type(error).__name__)
+            else:
+                self._values = values
+            if generation == self._generation:  # else one was set meanwhile, and these may be those before
+                self._until = now + TTL_SECONDS
 
     async def is_on(self, flag: str, org_id: OrgId) -> bool:
         """Return whether an organisation has the feature of *flag*; an unreadable value counts as unset."""
@@ -149,8 +153,7 @@ class Site:
 
     async def list_set(self) -> list[StoredVariable]:
         """Return the variables that are set, read from the database."""
-        async with self._storage.read(_OPERATOR) as snapshot:
-            return await snapshot.site.list_all()
+        return await self._storage.visit(_OPERATOR, lambda snapshot: snapshot.site.list_all())
 
     async def set(self, name: str, value: JsonValue, *, by: str) -> StoredVariable:
         """

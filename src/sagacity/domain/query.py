@@ -8,7 +8,7 @@ from sagacity.domain.analysis import QueryAnalysis
 from sagacity.domain.base import Value
 from sagacity.domain.condition import Condition
 from sagacity.domain.ids import UserId
-from sagacity.domain.interaction import Interaction
+from sagacity.domain.interaction import INTERACTION, Interaction
 from sagacity.domain.measures import Measures
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status, Visibility
 
@@ -110,6 +110,8 @@ class Query(Value):
     wanted: Filter
     limit: int
     """How many results of each kind at most."""
+    turn_limit: int | None = None
+    """How many turns at most; None for as many as of any kind."""
     mode: SearchMode = SearchMode.HYBRID
     threshold: float = 0.0
     """Minimum `Scored.relevance` of a result, in [0, 1]."""
@@ -128,6 +130,10 @@ class Query(Value):
     """How many turns of the same session to return before and after each turn found."""
     rerank: bool = False
     """Whether the first results are reranked."""
+
+    def limit_of(self, kind: str) -> int:
+        """Return how many results of *kind* there may be: of a kind of memory, or turns (`INTERACTION`)."""
+        return self.turn_limit if kind == INTERACTION and self.turn_limit is not None else self.limit
 
 
 class Scored(Value):

@@ -102,7 +102,7 @@ async def sourced_context(
     considered = [
         one
         for kind, items in found.items()
-        for one in _considered(kind, items, query.limit)
+        for one in _considered(kind, items, query.limit_of(kind))
         if one.interaction is None or one.interaction.interaction_id not in request.leaves_out
     ]
     considered = await acting.parts.searcher.with_neighbours(

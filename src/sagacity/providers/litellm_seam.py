@@ -6,10 +6,11 @@ import importlib
 import logging
 import os
 import warnings
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache, wraps
+from json import JSONDecodeError
 from ssl import SSLContext
 from threading import Thread
 from types import ModuleType
@@ -103,7 +104,7 @@ class Completions(Protocol):
 
 
 class NoReplyError(Exception):
-    """LiteLLM returned nothing, as it does if a provider refuses the parameters twice."""
+    """There is no reply that could be read: LiteLLM returns none if a provider refuses the parameters twice."""
 
     status_code = 422
 
@@ -276,6 +277,33 @@ def ignore_stream_warnings() -> None:
     warnings.filterwarnings("ignore", message="Accessing the 'model_(computed_)?fields' attribute")
 
 
+async def chunks_of(reply: Any) -> AsyncGenerator[WireReply]:
+    """
+    Yield the chunks of a streamed *reply*; close it to end the request.
+
+    What speaks OpenAI's protocol is read as OpenAI's client gives it. LiteLLM would build each chunk three times more,
+    and the whole answer at the end, for 0.66 ms of processor time a chunk in place of 0.12.
+
+    Raises:
+        ValidationError: a chunk has not the shape of one.
+        NoReplyError: a chunk is no JSON.
+    """
+    raw: Any = getattr(reply, "completion_stream", None)
+    chunks = raw if isinstance(raw, _openai_stream()) else reply
+    try:
+        while (chunk := await anext(chunks, None)) is not None:
+            yield read_reply(chunk)
+    except JSONDecodeError as error:
+        raise NoReplyError from error
+    finally:
+        await (chunks.close() if chunks is raw else chunks.aclose())
+
+
+@cache
+def _openai_stream() -> type:
+    return importlib.import_module("openai").AsyncStream
+
+
 def read_reply(raw: Any) -> WireReply:
     """
     Turn what LiteLLM gave, a reply or a chunk, into ours.
@@ -283,4 +311,4 @@ def read_reply(raw: Any) -> WireReply:
     Raises:
         ValidationError: it has not the shape of either.
     """
-    return WireReply.model_validate(raw.model_dump(warnings=False))
+    return WireReply.model_validate(raw.model_dump(warnings=False) if isinstance(raw, BaseModel) else raw)

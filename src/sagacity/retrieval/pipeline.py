@@ -91,7 +91,7 @@ class Searcher:
             query=query,
             parts=(Part(query.wanted, query.text),),
             now=query.reference_at or self._clock.now(),
-            depth=max(DEPTH, query.limit),
+            depth=max(DEPTH, query.limit, query.turn_limit or 0),
         )
         answers = Answers(_strategies(query), self._strategy_seconds)
         embedding = asyncio.create_task(self._vectors(answers, [query.text]))
@@ -114,7 +114,8 @@ class Searcher:
         if query.rerank:
             lists, trace = await self._reranked(query.text, lists, trace, blend=RERANK_BLEND, depth=RERANKED)
         lists = {
-            kind: successors_first(within_limit(one, query.limit, is_caution)) for kind, one in lists.items()
+            kind: successors_first(within_limit(one, query.limit_of(kind), is_caution))
+            for kind, one in lists.items()
         }
         if query.neighbours and INTERACTION in lists:
             turns = lists[INTERACTION]

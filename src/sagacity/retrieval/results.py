@@ -83,7 +83,7 @@ async def results_of(
         ranked[kind] = kept.first
         scores += kept.scores
         trace = trace.left_out(
-            below_threshold=kept.below_threshold, over_limit=max(kept.relevant - query.limit, 0)
+            below_threshold=kept.below_threshold, over_limit=max(kept.relevant - query.limit_of(kind), 0)
         )
     trace = trace.took("rank", started)
     watch.skip()
@@ -171,7 +171,7 @@ def _relevant(ordered: RankedList, likely: Numbers, query: Query, cautions: Coll
     relevant = np.flatnonzero(passes | np.isin(ordered.owners, warned) if warned else passes).tolist()
     missed = [owner for owner in warned if owner not in owners] if warned else []
     places = [*relevant, *range(len(ordered), len(ordered) + len(missed))]
-    depth = max(query.limit, RERANKED if query.rerank else 0)
+    depth = max(query.limit_of(ordered.kind), RERANKED if query.rerank else 0)
     numbers = owners + missed
     kept = within_limit(places, depth, lambda place: numbers[place] in warned) if warned else places[:depth]
     there = [place for place in kept if place < len(ordered)]

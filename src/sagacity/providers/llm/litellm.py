@@ -19,6 +19,7 @@ from sagacity.providers.litellm_seam import (
     WireMessage,
     WireReply,
     WireUsage,
+    chunks_of,
     ignore_stream_warnings,
     load_litellm,
     loaded_litellm,
@@ -194,7 +195,7 @@ class LiteLLM:
                     is_empty = is_empty and not piece.strip()
                     sent.answer.append(piece)
                     yield piece
-                chunk = _unless_failed(await self._guarded(lambda: _next_chunk(opened.rest), limit))
+                chunk = _unless_failed(await self._guarded(lambda: anext(opened.rest, None), limit))
         finally:
             await opened.rest.aclose()
         if is_filtered:
@@ -300,8 +301,8 @@ class LiteLLM:
 
     async def _try_stream(self, messages: Sequence[ChatMessage], options: dict[str, Any]) -> "_Stream":
         ignore_stream_warnings()
-        chunks = await self._call(messages, options, stream=True)
-        return _Stream(first=await _next_chunk(chunks), rest=chunks)
+        chunks = chunks_of(await self._call(messages, options, stream=True))
+        return _Stream(first=await anext(chunks, None), rest=chunks)
 
     async def _call(self, messages: Sequence[ChatMessage], options: dict[str, Any], *, stream: bool) -> Any:
         choice, limits = self._choice, self._limits
@@ -339,7 +340,7 @@ class _Stream(NamedTuple):
     """A stream whose first chunk has come."""
 
     first: WireReply | None
-    rest: Any
+    rest: AsyncGenerator[WireReply]
 
 
 class _Opened(NamedTuple):
@@ -348,12 +349,6 @@ class _Opened(NamedTuple):
     stream: _Stream
     sent: SentRequest
     request: AsyncExitStack
-
-
-async def _next_chunk(chunks: Any) -> WireReply | None:
-    """Return the next chunk, or None at the end."""
-    chunk = await anext(chunks, None)
-    return None if chunk is None else read_reply(chunk)
 
 
 async def _text_of(choice: WireChoice) -> str:

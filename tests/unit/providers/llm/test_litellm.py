@@ -326,8 +326,10 @@ async def test_stream_yields_pieces_and_counts(server: ScriptedLLM, client: Clie
     assert client.outcomes == [(1, "ok", ONE_CALL)]
 
 
-async def test_stream_is_put_together_once(server: ScriptedLLM, client: Client):
-    """By LiteLLM, to count its tokens; and not again for the logs that it would write."""
+@pytest.mark.parametrize(("model", "times"), [("openai/scripted", 0), ("openrouter/scripted", 1)])
+async def test_stream_is_not_put_together_for_logs(server: ScriptedLLM, model: str, times: int):
+    """OpenAI's is read as it comes; LiteLLM puts another one together to count its tokens, and only for that."""
+    client = Client(server, model=model)
     litellm: Any = importlib.import_module("litellm")
     built, build = list[int](), litellm.stream_chunk_builder
 
@@ -342,7 +344,7 @@ async def test_stream_is_put_together_once(server: ScriptedLLM, client: Client):
         await asyncio.sleep(0.1)  # whatever goes on behind the answer
     finally:
         litellm.stream_chunk_builder = build
-    assert len(built) == 1
+    assert len(built) == times
     assert client.outcomes == [(1, "ok", ONE_CALL)]
 
 
@@ -530,6 +532,27 @@ async def test_filtered_stream_is_refused(server: ScriptedLLM, client: Client, t
     with pytest.raises(ProviderRefused, match="content filter"):
         await read()
     assert "".join(seen) == told
+    assert len(server.requests) == 1
+
+
+NO_CHUNKS = ('{"choices": ', "[]", "7", '{"choices": 7}', '{"error": {"message": "overloaded", "code": 503}}')
+
+
+@pytest.mark.parametrize("event", NO_CHUNKS)
+async def test_stream_that_turns_into_something_else_is_an_error(
+    server: ScriptedLLM, client: Client, event: str
+):
+    """What came stays, and what cannot be read ends the answer."""
+    server.answer_with([Answer(text="once upon", last_event=event), "again"])
+    seen: list[str] = []
+
+    async def read() -> None:
+        async for piece in client.llm.stream(MESSAGES):
+            seen.append(piece)
+
+    with pytest.raises(ProviderError):
+        await read()
+    assert "".join(seen) == "once upon"
     assert len(server.requests) == 1
 
 
