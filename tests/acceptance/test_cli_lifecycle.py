@@ -187,6 +187,7 @@ def test_starting_says_how_to_follow(run) -> None:
     [
         (("profiles", "regenerate", "--user-id", "nobody"), 1, "nobody"),
         (("profiles", "regenerate", "--extractor", "tea"), 2, "default_profile_extractor"),
+        (("user-playbooks", "diff", "--extractor", "tea"), 2, "default_playbook_extractor"),
         (("profiles", "regenerate", "--newest", "--upgrade"), 2, "--newest"),
         (("user-playbooks", "regenerate", "--upgrade", "--source", "x"), 2, "--upgrade"),
         (("profiles", "regenerate", "--after", "soon"), 2, "--after"),
