@@ -37,7 +37,7 @@ from sagacity.learning.windows.switches import (
     with_unwanted,
 )
 from sagacity.learning.windows.window import Due, read_windows
-from sagacity.learning.writing.apply import Applied, Proposal, apply, search_text
+from sagacity.learning.writing.apply import Applied, Proposal, Run, apply, search_text
 from sagacity.learning.writing.contact_data import without_contact_data
 from sagacity.learning.writing.expand import expand
 from sagacity.learning.writing.secrets import without_secrets
@@ -357,17 +357,17 @@ class WindowProcessor:
             raise Conflict("what was read was put under quarantine in the meantime; try again")
         settings = await transaction.user_settings.find(target.user_id)
         is_wanted = wanted(settings, proposals)
-        applied = await apply(
+        run = Run(
             transaction,
             target.user_id,
-            list(compress(proposals, is_wanted)),
-            {number: turn for number, turn in read.items() if number in there},
+            turns={number: turn for number, turn in read.items() if number in there},
             run_id=proposals[0].provenance.run_id or RunId(self._ids.new()),
-            clock=self._clock,
+            now=self._clock.now(),
             ids=self._ids,
             status=target.status,
             notes_names=notes_names(settings),
         )
+        applied = await apply(run, list(compress(proposals, is_wanted)))
         with_unwanted(applied, is_wanted)
         await keep_learned_within_limits(transaction, target.user_id, applied, status=target.status)
         return applied
