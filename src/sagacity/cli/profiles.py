@@ -115,6 +115,6 @@ VERSIONS.regenerates(
     "Learn profiles again from all turns, into a pending version. The current one is used until `upgrade`.",
     "--user-id ana --wait\n--newest --user-id ana",
 )
-VERSIONS.differ("get_profile_diff", "--user-id ana")
+VERSIONS.compares("get_profile_diff", "--user-id ana")
 VERSIONS.upgrades("--user-id ana", Option(ProfileIds, None))
 VERSIONS.downgrades("downgrade_profiles", "--user-id ana")

@@ -92,6 +92,6 @@ VERSIONS.regenerates(
     "The agent version is `agent-v0` unless another is named. The current version is used until `upgrade`.",
     "--agent-version agent-v0 --wait",
 )
-VERSIONS.differ("get_user_playbook_diff", "--user-id ana")
+VERSIONS.compares("get_user_playbook_diff", "--user-id ana")
 VERSIONS.upgrades("--agent-version agent-v0", Option(PlaybookIds, None), can_keep_current=True)
 VERSIONS.downgrades("downgrade_user_playbooks", "--agent-version agent-v0")

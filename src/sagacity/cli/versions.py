@@ -125,7 +125,7 @@ class Versions:
         own = {**self.filters, "everyone": _EVERYONE, "yes": YES}
         self.noun.adds_command("downgrade", text, example, own, act)
 
-    def differ(self, call: str, example: str) -> None:
+    def compares(self, call: str, example: str) -> None:
         """Add `diff`."""
 
         def act(context: typer.Context, given: Given) -> None:
