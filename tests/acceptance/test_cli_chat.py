@@ -12,11 +12,6 @@ from support.server import ServerProcess, running_server
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("home")
-
-
-@pytest.fixture(scope="module")
 def server(home: Path) -> Iterator[ServerProcess]:
     with running_server(home, QUIET) as process:
         with Sagacity(process.url) as client:

@@ -30,11 +30,6 @@ _PROGRAM = (
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("home")
-
-
-@pytest.fixture(scope="module")
 def server(home: Path) -> Iterator[ServerProcess]:
     with running_server(home, QUIET) as process:
         with Sagacity(process.url) as client:
@@ -187,6 +182,7 @@ def test_starting_says_how_to_follow(run) -> None:
     [
         (("profiles", "regenerate", "--user-id", "nobody"), 1, "nobody"),
         (("profiles", "regenerate", "--extractor", "tea"), 2, "default_profile_extractor"),
+        (("user-playbooks", "diff", "--extractor", "tea"), 2, "default_playbook_extractor"),
         (("profiles", "regenerate", "--newest", "--upgrade"), 2, "--newest"),
         (("user-playbooks", "regenerate", "--upgrade", "--source", "x"), 2, "--upgrade"),
         (("profiles", "regenerate", "--after", "soon"), 2, "--after"),

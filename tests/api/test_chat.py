@@ -283,9 +283,9 @@ async def test_conversations_are_listed_searched_renamed_archived_and_deleted(ap
 
 
 @pytest.mark.both_databases
-@pytest.mark.parametrize("query", ["école", "École", "ÉCOLE", "de l'î"])
+@pytest.mark.parametrize("query", ["école", "École", "ÉCOLE", "de l'î", "à l'école de l'île", "e\u0301cole"])
 async def test_titles_are_found_in_any_case_of_any_letter(api: httpx.AsyncClient, query: str):
-    await api.post("/api/chat/conversations", json={"title": "École de l'Île"})
+    await api.post("/api/chat/conversations", json={"title": "À l'École de l'île"})
     found = (await api.get("/api/chat/conversations", params={"query": query})).json()
     assert (found["total"], len(found["conversations"])) == (1, 1)
 

@@ -1,8 +1,10 @@
 """A storage on each way of searching by vector, one on the real clock, and the servers behind them."""
 
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
+from redis.asyncio import Redis
 
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
@@ -10,6 +12,7 @@ from sagacity.memories.acting import Parts
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.transaction import Storage
 from support.acting import parts_of
+from support.learning import WordEmbedder
 from support.parts import CountingIds, StoppedClock, opened
 from support.qdrant_server import QdrantServer, qdrant_server
 from support.s3_server import S3Server, running_s3
@@ -21,6 +24,20 @@ from support.vector_indexes import DIMENSION, EXTREMES, VECTOR_INDEXES, searchin
 def parts(storage: Storage, embedder: MiniLM, clock: StoppedClock, ids: CountingIds) -> Parts:
     """What commands on memories work with."""
     return parts_of(storage, embedder, clock, ids)
+
+
+@pytest.fixture
+def quick(storage: Storage, clock: StoppedClock, ids: CountingIds) -> tuple[Any, ...]:
+    """What learning is made of, with an embedder that costs nothing: for tests about order and failure."""
+    return storage, WordEmbedder(), clock, ids
+
+
+@pytest.fixture
+async def redis(redis_url: str) -> AsyncIterator[Redis]:
+    """To look into the queue, as an operator or an intruder may, and to slow its server down."""
+    redis = Redis.from_url(redis_url)
+    yield redis
+    await redis.aclose()
 
 
 @pytest.fixture(scope="session")

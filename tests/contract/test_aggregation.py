@@ -17,6 +17,8 @@ from sagacity.storage.transaction import Storage
 from support.aggregation import (
     NAME,
     NOTHING,
+    PNPM,
+    UNITS,
     VERSION,
     Aggregating,
     in_force_in,
@@ -29,8 +31,6 @@ from support.scripted_llm import ScriptedLLM, garbage, scripted_llm, status
 
 pytestmark = pytest.mark.either_database
 
-PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
-UNITS = ("write metric units always", "write metric units", "always write metric units please")
 MORNING = ("keep mornings without meetings", "keep mornings without any meetings")
 
 

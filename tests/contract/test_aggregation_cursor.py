@@ -9,11 +9,10 @@ from sagacity.domain.cluster import Aggregated
 from sagacity.domain.memory import Memory
 from sagacity.learning.distil.agent_playbooks.trigger import note_playbooks
 from sagacity.storage.transaction import Storage
-from support.aggregation import NAME, RULE, VERSION, Aggregating
+from support.aggregation import NAME, PNPM, RULE, VERSION, Aggregating
 from support.parts import ANNA, ORG, new_memory
 from support.tenancy import MeddlingEmbedder
 
-PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
 UNITS = ("write metric units always", "write metric units")
 
 

@@ -9,14 +9,12 @@ from sagacity.domain.memory import Approval, BlockingIssue, BlockingIssueKind, M
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.agent_playbooks.trigger import note_swapped_playbooks
 from sagacity.storage.transaction import Storage
-from support.aggregation import NAME, NOTHING, VERSION, Aggregating, in_own_words
+from support.aggregation import NAME, NOTHING, PNPM, UNITS, VERSION, Aggregating, in_own_words
 from support.parts import ORG
 from support.scripted_llm import ScriptedLLM, scripted_llm
 
 pytestmark = pytest.mark.either_database
 
-PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
-UNITS = ("write metric units always", "write metric units", "always write metric units please")
 OTHER_WORDS = ("do use pnpm for packages", "use pnpm for your packages", "do use pnpm for your packages")
 
 

@@ -9,7 +9,7 @@ from sagacity.domain.ids import InteractionId, RunId
 from sagacity.domain.interaction import NewInteraction
 from sagacity.domain.memory import Attributes, MemoryKind, Provenance, Status, TimeToLive
 from sagacity.domain.query import Filter
-from sagacity.learning.writing.apply import Applied, Proposal, apply
+from sagacity.learning.writing.apply import Applied, Proposal, Run, apply
 from sagacity.retrieval.context.known_entities import known_entities
 from sagacity.storage.transaction import Storage
 from support.graphs import speak, ties_of
@@ -38,7 +38,8 @@ async def applied(
     proposals = [Proposal(one, "x", provenance, vector) for one in decisions]
     async with storage.begin(ORG) as tx:
         known = {turn.interaction_id: turn for turn in turns}
-        return await apply(tx, ANNA, proposals, known, run_id=RUN, clock=clock, ids=CountingIds(uids))
+        run = Run(tx, ANNA, known, run_id=RUN, now=clock.now(), ids=CountingIds(uids))
+        return await apply(run, proposals)
 
 
 async def publish(storage: Storage, clock: StoppedClock) -> None:

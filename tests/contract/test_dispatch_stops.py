@@ -1,7 +1,6 @@
 """What a worker that stops promises: it ends what it may, and keeps nothing from those that go on."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 from redis.asyncio import Redis
@@ -24,14 +23,6 @@ QUIET_SECONDS = 0.4
 def storage(live_storage: Storage) -> Storage:
     """On the real clock: dispatching is about time."""
     return live_storage
-
-
-@pytest.fixture
-async def redis(redis_url: str) -> AsyncIterator[Redis]:
-    """To look into the queue, and to slow its server down."""
-    redis = Redis.from_url(redis_url)
-    yield redis
-    await redis.aclose()
 
 
 async def test_draining_finishes_what_runs_and_starts_nothing(storage: Storage, redis_url: str) -> None:

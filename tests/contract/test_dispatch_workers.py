@@ -5,7 +5,7 @@ import json
 import pickle
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -39,14 +39,6 @@ QUIET_SECONDS = 0.4
 def storage(live_storage: Storage) -> Storage:
     """On the real clock: dispatching is about time."""
     return live_storage
-
-
-@pytest.fixture
-async def redis(redis_url: str) -> AsyncIterator[Redis]:
-    """To look into the queue, as an operator or an intruder may."""
-    redis = Redis.from_url(redis_url)
-    yield redis
-    await redis.aclose()
 
 
 async def queued(redis: Redis, kind: JobKind, count: int) -> None:

@@ -7,14 +7,12 @@ import pytest
 
 from sagacity.domain.memory import Approval, MemoryKind
 from sagacity.storage.transaction import Storage
-from support.aggregation import Aggregating
+from support.aggregation import PNPM, Aggregating
 from support.parts import ORG
-from support.skills import REFUND, change, clusters_of, facts, generate, generator, skills, teach
+from support.skills import ACTS, REFUND, change, clusters_of, facts, generate, generator, skills, teach
 
 pytestmark = pytest.mark.either_database
 
-ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
-PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
 OTHER_WORDS = ("do use pnpm for packages", "use pnpm for your packages", "do use pnpm for your packages")
 Done = TypeVar("Done")
 

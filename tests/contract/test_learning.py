@@ -40,12 +40,6 @@ def parts(storage: Storage, embedder: MiniLM, clock: StoppedClock, ids: Counting
     return storage, embedder, clock, ids
 
 
-@pytest.fixture
-def quick(storage: Storage, clock: StoppedClock, ids: CountingIds) -> tuple:
-    """The same with an embedder that costs nothing, for tests about order and failure."""
-    return storage, WordEmbedder(), clock, ids
-
-
 # --- what is learned, by rules ---------------------------------------------------------------------------------------
 
 

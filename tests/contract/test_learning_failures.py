@@ -16,7 +16,6 @@ from support.learning import (
     ATTEMPTS,
     BASE_SECONDS,
     Recorder,
-    WordEmbedder,
     cursor,
     dead_letters,
     due_at,
@@ -26,17 +25,11 @@ from support.learning import (
     one_a_turn,
     reading,
 )
-from support.parts import ANNA, BEN, ORG, CountingIds, StoppedClock, said
+from support.parts import ANNA, BEN, ORG, said
 
 pytestmark = pytest.mark.either_database
 
 PLAYBOOK = MemoryKind.USER_PLAYBOOK
-
-
-@pytest.fixture
-def quick(storage: Storage, clock: StoppedClock, ids: CountingIds) -> tuple:
-    """The same with an embedder that costs nothing, for tests about order and failure."""
-    return storage, WordEmbedder(), clock, ids
 
 
 def failing_at(*seqs: int, error: Exception | None = None):

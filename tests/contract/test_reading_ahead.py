@@ -12,7 +12,6 @@ from support.learning import (
     ATTEMPTS,
     BASE_SECONDS,
     Recorder,
-    WordEmbedder,
     cursor,
     dead_letters,
     learned,
@@ -21,18 +20,12 @@ from support.learning import (
     one_a_turn,
     reading,
 )
-from support.parts import ANNA, BEN, ORG, CountingIds, StoppedClock, said
+from support.parts import ANNA, BEN, ORG, StoppedClock, said
 
 pytestmark = pytest.mark.either_database
 
 TEACHING = (23, 47, 48, 71)
 """Numbers of the turns that something is learned of."""
-
-
-@pytest.fixture
-def parts(storage: Storage, clock: StoppedClock, ids: CountingIds) -> tuple:
-    """What learning is made of, with an embedder that costs nothing."""
-    return storage, WordEmbedder(), clock, ids
 
 
 def seldom(window: Window):
@@ -46,12 +39,12 @@ def ahead(extractor: Recorder):
     return reading(extractor, asks_a_model=False)
 
 
-async def test_reading_ahead_shows_the_same_windows_and_learns_the_same(parts, storage: Storage) -> None:
+async def test_reading_ahead_shows_the_same_windows_and_learns_the_same(quick, storage: Storage) -> None:
     """Turn by turn, with the same context, each window once; the memories rest on the same turns."""
     steadily, swiftly = Recorder(seldom), Recorder(seldom)
     for user, groups in ((ANNA, reading(steadily)), (BEN, ahead(swiftly))):
         await storage.append(ORG, said(*lines(83), user_id=user, request_id=f"r-{user}"))
-        await learning(*parts, groups=groups).run(ORG, user, force=True)
+        await learning(*quick, groups=groups).run(ORG, user, force=True)
     assert swiftly.stretches == steadily.stretches == [(n, min(n + 4, 83)) for n in range(1, 84, 5)]
     for one, other in zip(swiftly.windows, steadily.windows, strict=True):
         assert [turn.content for turn in one.unread] == [turn.content for turn in other.unread]
@@ -63,18 +56,18 @@ async def test_reading_ahead_shows_the_same_windows_and_learns_the_same(parts, s
     assert (await cursor(storage, user_id=BEN)).seq == 83
 
 
-async def test_what_is_short_of_a_step_waits_behind_what_was_read_ahead(parts, storage: Storage) -> None:
+async def test_what_is_short_of_a_step_waits_behind_what_was_read_ahead(quick, storage: Storage) -> None:
     """Only whole steps are read ahead; the rest comes with the turns that fill it."""
     seen = Recorder(seldom)
     await storage.append(ORG, said(*lines(43)))
-    await learning(*parts, groups=ahead(seen)).run(ORG, ANNA)
+    await learning(*quick, groups=ahead(seen)).run(ORG, ANNA)
     assert (seen.stretches[-1], (await cursor(storage)).seq) == ((36, 40), 40)
     await storage.append(ORG, said(*lines(2, start=43), request_id="r2"))
-    await learning(*parts, groups=ahead(seen)).run(ORG, ANNA)
+    await learning(*quick, groups=ahead(seen)).run(ORG, ANNA)
     assert (seen.stretches[-1], (await cursor(storage)).seq) == ((41, 45), 45)
 
 
-async def test_a_window_that_fails_is_tried_by_itself(parts, storage: Storage, clock: StoppedClock) -> None:
+async def test_a_window_that_fails_is_tried_by_itself(quick, storage: Storage, clock: StoppedClock) -> None:
     """What comes before it is done with; it alone is parked in the end, and what comes behind it is learned."""
 
     def fails(window: Window):
@@ -83,7 +76,7 @@ async def test_a_window_that_fails_is_tried_by_itself(parts, storage: Storage, c
         return seldom(window)
 
     await storage.append(ORG, said(*lines(60)))
-    learn = learning(*parts, groups=ahead(Recorder(fails)))
+    learn = learning(*quick, groups=ahead(Recorder(fails)))
     await learn.run(ORG, ANNA)
     assert ((await cursor(storage)).seq, (await cursor(storage)).attempts) == (30, 1)
     for attempt in range(1, ATTEMPTS):
@@ -96,11 +89,11 @@ async def test_a_window_that_fails_is_tried_by_itself(parts, storage: Storage, c
 
 
 async def test_a_rerun_that_reads_ahead_counts_each_turn_once_however_it_ends(
-    parts, storage: Storage
+    quick, storage: Storage
 ) -> None:
     """Cut short amid what it reads ahead, it goes on from what was written, and counts what it counts uncut."""
     await storage.append(ORG, said(*lines(83)))
-    await learning(*parts, groups=ahead(Recorder())).run(ORG, ANNA, force=True)
+    await learning(*quick, groups=ahead(Recorder())).run(ORG, ANNA, force=True)
     async with storage.begin(ORG) as tx:
         operation = await tx.operations.start(OperationName.PROFILE_GENERATION, OperationParameters())
 
@@ -110,12 +103,12 @@ async def test_a_rerun_that_reads_ahead_counts_each_turn_once_however_it_ends(
         return seldom(window)
 
     with pytest.raises(asyncio.CancelledError):
-        await learning(*parts, groups=ahead(Recorder(breaks_off))).run(ORG, ANNA)
+        await learning(*quick, groups=ahead(Recorder(breaks_off))).run(ORG, ANNA)
     async with storage.read(ORG) as snapshot:
         assert (
             await snapshot.operations.get(operation.operation_id)
         ).turn_count == 25  # up to what was learned
-    await learning(*parts, groups=ahead(Recorder(seldom))).run(ORG, ANNA)
+    await learning(*quick, groups=ahead(Recorder(seldom))).run(ORG, ANNA)
     async with storage.read(ORG) as snapshot:
         done = await snapshot.operations.get(operation.operation_id)
     assert (done.status, done.turn_count, done.generated_count) == (

@@ -22,7 +22,6 @@ from sagacity.storage.transaction import Storage
 from support.learning import (
     BASE_SECONDS,
     Recorder,
-    WordEmbedder,
     cursor,
     due_at,
     learned,
@@ -31,15 +30,9 @@ from support.learning import (
     one_a_turn,
     reading,
 )
-from support.parts import ANNA, BEN, ORG, START, CountingIds, StoppedClock, cursor_at, said
+from support.parts import ANNA, BEN, ORG, START, cursor_at, said
 
 pytestmark = pytest.mark.either_database
-
-
-@pytest.fixture
-def parts(storage: Storage, clock: StoppedClock, ids: CountingIds) -> tuple:
-    """What learning is made of, with an embedder that costs nothing."""
-    return storage, WordEmbedder(), clock, ids
 
 
 async def start(storage: Storage, name=OperationName.PROFILE_GENERATION, **asked) -> Operation:
@@ -56,11 +49,11 @@ async def contents(storage: Storage, status: Status, user_id=ANNA) -> list[str]:
     return [memory.content for memory in await learned(storage, user_id=user_id, statuses=[status])]
 
 
-async def test_a_rerun_reads_every_turn_into_pending(parts, storage: Storage) -> None:
+async def test_a_rerun_reads_every_turn_into_pending(quick, storage: Storage) -> None:
     """However long the log is; CURRENT and its cursor stay as they were."""
     await storage.append(ORG, said(*lines(23)))
     seen = Recorder(one_a_turn)
-    learn = learning(*parts, groups=reading(seen))
+    learn = learning(*quick, groups=reading(seen))
     await learn.run(ORG, ANNA, force=True)
     before, where = await learned(storage), await cursor(storage)
     seen.windows.clear()
@@ -75,10 +68,10 @@ async def test_a_rerun_reads_every_turn_into_pending(parts, storage: Storage) ->
     assert await due_at(storage) is None
 
 
-async def test_a_rerun_that_was_cut_short_goes_on_behind_the_last_window(parts, storage: Storage) -> None:
+async def test_a_rerun_that_was_cut_short_goes_on_behind_the_last_window(quick, storage: Storage) -> None:
     """What was written stays written, once."""
     await storage.append(ORG, said(*lines(20)))
-    await learning(*parts, groups=reading(Recorder())).run(ORG, ANNA)
+    await learning(*quick, groups=reading(Recorder())).run(ORG, ANNA)
     operation = await start(storage)
 
     def breaks_off(window):
@@ -87,11 +80,11 @@ async def test_a_rerun_that_was_cut_short_goes_on_behind_the_last_window(parts, 
         return one_a_turn(window)
 
     with pytest.raises(asyncio.CancelledError):
-        await learning(*parts, groups=reading(Recorder(breaks_off), step=5)).run(ORG, ANNA)
+        await learning(*quick, groups=reading(Recorder(breaks_off), step=5)).run(ORG, ANNA)
     half = await state(storage, operation)
     assert (half.status, half.turn_count) == (OperationStatus.IN_PROGRESS, 10)
     seen = Recorder(one_a_turn)
-    await learning(*parts, groups=reading(seen)).run(ORG, ANNA)
+    await learning(*quick, groups=reading(seen)).run(ORG, ANNA)
     assert seen.stretches == [(11, 15), (16, 20)]
     assert await contents(storage, Status.PENDING) == lines(20)
     assert (await state(storage, operation)).status is OperationStatus.COMPLETED
@@ -107,7 +100,7 @@ async def test_a_rerun_that_was_cut_short_goes_on_behind_the_last_window(parts, 
     ],
 )
 async def test_filters_of_a_rerun_narrow_what_is_read(
-    parts, storage: Storage, clock, asked, first, count
+    quick, storage: Storage, clock, asked, first, count
 ) -> None:
     """By source, agent version and time of arrival."""
     await storage.append(ORG, said(*lines(3), source="chat", agent_version="v1"))
@@ -116,13 +109,13 @@ async def test_filters_of_a_rerun_narrow_what_is_read(
     clock.advance(60)
     await storage.append(ORG, said(*lines(3, 6), request_id="r3", source="chat", agent_version="v2"))
     operation = await start(storage, **asked)
-    await learning(*parts, groups=reading(Recorder(one_a_turn))).run(ORG, ANNA)
+    await learning(*quick, groups=reading(Recorder(one_a_turn))).run(ORG, ANNA)
     assert await contents(storage, Status.PENDING) == lines(count, first)
     assert (await state(storage, operation)).turn_count == count
 
 
 @pytest.mark.parametrize("mode", list(OperationMode))
-async def test_each_turn_is_counted_once_whoever_reads_it(parts, storage: Storage, mode) -> None:
+async def test_each_turn_is_counted_once_whoever_reads_it(quick, storage: Storage, mode) -> None:
     """By a learner of mail alone, one that reads all and is slower, and one that is done at once."""
     await storage.append(ORG, said(*lines(6), source="mail"))
     await storage.append(ORG, said(*lines(3, 6), request_id="r2", source="chat"))
@@ -140,7 +133,7 @@ async def test_each_turn_is_counted_once_whoever_reads_it(parts, storage: Storag
         ]
 
     operation = await start(storage, mode=mode)
-    await learning(*parts, groups=groups).run(ORG, ANNA, force=True)
+    await learning(*quick, groups=groups).run(ORG, ANNA, force=True)
     done = await state(storage, operation)
     assert (done.status, done.turn_count) == (OperationStatus.COMPLETED, 9)
 
@@ -149,7 +142,7 @@ def _changed(learner: Learner, fields: dict) -> Learner:
     return replace(learner, **fields)
 
 
-async def test_one_failing_user_delays_no_other_and_is_named(parts, storage: Storage, clock) -> None:
+async def test_one_failing_user_delays_no_other_and_is_named(quick, storage: Storage, clock) -> None:
     """It is tried again with growing waits and then given up, with its error; the others are done at once."""
     await storage.append(ORG, said(*lines(5)))
     await storage.append(ORG, said(*lines(5, 5), request_id="r2", user_id=BEN))
@@ -160,7 +153,7 @@ async def test_one_failing_user_delays_no_other_and_is_named(parts, storage: Sto
             raise ProviderError("the model is down")
         return one_a_turn(window)
 
-    learn = learning(*parts, groups=reading(Recorder(fails_for_anna)))
+    learn = learning(*quick, groups=reading(Recorder(fails_for_anna)))
     for user in (ANNA, BEN):
         await learn.run(ORG, user)
     assert await contents(storage, Status.PENDING, BEN) == lines(5, 5)
@@ -178,14 +171,14 @@ async def test_one_failing_user_delays_no_other_and_is_named(parts, storage: Sto
 
 
 async def test_a_run_whose_extractors_were_switched_off_since_says_so_at_once(
-    parts, storage: Storage
+    quick, storage: Storage
 ) -> None:
     """Waiting would not help: the user is given up at the first try, with the reason; what is CURRENT stays."""
     await storage.append(ORG, said(*lines(5)))
-    await learning(*parts, groups=reading(Recorder())).run(ORG, ANNA)
+    await learning(*quick, groups=reading(Recorder())).run(ORG, ANNA)
     before = await learned(storage)
     operation = await start(storage)
-    await learning(*parts, groups=reading()).run(ORG, ANNA)
+    await learning(*quick, groups=reading()).run(ORG, ANNA)
     done = await state(storage, operation)
     assert (done.status, done.failed_count) == (OperationStatus.FAILED, 1)
     async with storage.read(ORG) as snapshot:
@@ -194,7 +187,7 @@ async def test_a_run_whose_extractors_were_switched_off_since_says_so_at_once(
     assert await learned(storage) == before
 
 
-async def test_a_cancelled_rerun_stops_between_windows(parts, storage: Storage) -> None:
+async def test_a_cancelled_rerun_stops_between_windows(quick, storage: Storage) -> None:
     """What was written stays PENDING; the operation ends as cancelled."""
     await storage.append(ORG, said(*lines(20)))
     operation = await start(storage)
@@ -208,7 +201,7 @@ async def test_a_cancelled_rerun_stops_between_windows(parts, storage: Storage) 
             return await super().extract(window, known)
 
     seen = Cancelling(one_a_turn)
-    learn = learning(*parts, groups=reading(seen))
+    learn = learning(*quick, groups=reading(seen))
     async with storage.begin(ORG) as tx:  # so that only the operation is due
         await tx.cursors.save(cursor_at(20))
     await learn.run(ORG, ANNA)
@@ -218,11 +211,11 @@ async def test_a_cancelled_rerun_stops_between_windows(parts, storage: Storage) 
     assert await due_at(storage) is None
 
 
-async def test_a_manual_run_reads_the_newest_window_into_current(parts, storage: Storage) -> None:
+async def test_a_manual_run_reads_the_newest_window_into_current(quick, storage: Storage) -> None:
     """As many turns as the window holds, whatever was read before; the cursor that follows the log stays."""
     await storage.append(ORG, said(*lines(24)))
     seen = Recorder(one_a_turn)
-    learn = learning(*parts, groups=reading(seen))
+    learn = learning(*quick, groups=reading(seen))
     await learn.run(ORG, ANNA)
     where = await cursor(storage)
     async with storage.begin(ORG) as tx:
@@ -240,11 +233,11 @@ async def test_a_manual_run_reads_the_newest_window_into_current(parts, storage:
     assert await contents(storage, Status.CURRENT) == lines(10, 14)  # the same again adds nothing
 
 
-async def test_turns_that_come_meanwhile_are_learned_into_current(parts, storage: Storage) -> None:
+async def test_turns_that_come_meanwhile_are_learned_into_current(quick, storage: Storage) -> None:
     """An operation in progress keeps nobody from learning."""
     await storage.append(ORG, said(*lines(5)))
     await start(storage)
-    learn = learning(*parts, groups=reading(Recorder(one_a_turn)))
+    learn = learning(*quick, groups=reading(Recorder(one_a_turn)))
     await learn.run(ORG, ANNA, wait=True)
     assert await contents(storage, Status.CURRENT) == lines(5)
     assert await contents(storage, Status.PENDING) == []
@@ -254,12 +247,12 @@ async def test_turns_that_come_meanwhile_are_learned_into_current(parts, storage
 
 
 async def test_a_window_whose_operation_was_cancelled_meanwhile_is_not_written(
-    parts, storage: Storage
+    quick, storage: Storage
 ) -> None:
     """The first one too, before which nobody had begun: another run may have started with other filters."""
     await storage.append(ORG, said(*lines(3), source="chat"))
     await storage.append(ORG, said(*lines(3, 3), request_id="r2", source="mail"))
-    learn = learning(*parts, groups=reading(Recorder()))
+    learn = learning(*quick, groups=reading(Recorder()))
     await learn.run(ORG, ANNA, force=True)
     operation = await start(storage, source="mail")
 
@@ -272,7 +265,7 @@ async def test_a_window_whose_operation_was_cancelled_meanwhile_is_not_written(
             return await super().extract(window, known)
 
     seen = Meddling(one_a_turn)
-    learn = learning(*parts, groups=reading(seen))
+    learn = learning(*quick, groups=reading(seen))
     for _ in range(2):
         await learn.run(ORG, ANNA)
     assert await contents(storage, Status.PENDING) == lines(6)
@@ -280,13 +273,13 @@ async def test_a_window_whose_operation_was_cancelled_meanwhile_is_not_written(
 
 
 async def test_a_narrowed_rerun_that_is_cancelled_before_its_first_turn_claims_none_that_it_left_out(
-    parts, storage: Storage
+    quick, storage: Storage
 ) -> None:
     """It went by turns of another source that CURRENT has not read either: once PENDING is in force, they are read."""
     await storage.append(ORG, said(*lines(20), source="chat"))
     await storage.append(ORG, said(*lines(5, 20), request_id="r2", source="mail"))
     operation = await start(storage, source="mail")
-    learn = learning(*parts, groups=reading(Recorder(one_a_turn)), slice_seconds=0.0)
+    learn = learning(*quick, groups=reading(Recorder(one_a_turn)), slice_seconds=0.0)
 
     async def pending() -> int:
         return (await cursor(storage, version=Status.PENDING)).seq
@@ -304,11 +297,11 @@ async def test_a_narrowed_rerun_that_is_cancelled_before_its_first_turn_claims_n
 
 
 async def test_failures_are_counted_from_the_last_window_that_was_read(
-    parts, storage: Storage, clock
+    quick, storage: Storage, clock
 ) -> None:
     """A model that now and then fails gives a long log up no sooner than a short one."""
     await storage.append(ORG, said(*lines(20)))
-    await learning(*parts, groups=reading(Recorder())).run(ORG, ANNA)
+    await learning(*quick, groups=reading(Recorder())).run(ORG, ANNA)
     operation = await start(storage)
     tried: list[int] = []
 
@@ -318,7 +311,7 @@ async def test_failures_are_counted_from_the_last_window_that_was_read(
             raise ProviderError("the model is down")
         return one_a_turn(window)
 
-    learn = learning(*parts, groups=reading(Recorder(fails_once)))
+    learn = learning(*quick, groups=reading(Recorder(fails_once)))
     for _ in range(4):
         await learn.run(ORG, ANNA)
         assert await due_at(storage) == clock.now() + timedelta(seconds=BASE_SECONDS)
@@ -330,18 +323,18 @@ async def test_failures_are_counted_from_the_last_window_that_was_read(
 
 
 async def test_a_configuration_that_gives_no_learners_is_told_of_until_it_is_mended(
-    parts, storage: Storage, clock
+    quick, storage: Storage, clock
 ) -> None:
     """The operation says what keeps it; that is nobody's failure, and it goes on when it is mended."""
     await storage.append(ORG, said(*lines(5)))
-    await learning(*parts, groups=reading(Recorder())).run(ORG, ANNA)
+    await learning(*quick, groups=reading(Recorder())).run(ORG, ANNA)
     operation = await start(storage)
 
     def misconfigured(config, calls, *, by_hand=False, names=()):
         raise ConfigError("tenant configuration: model 'nowhere/none' has no key")
 
     for _ in range(5):
-        report = await learning(*parts, groups=misconfigured).run(ORG, ANNA)
+        report = await learning(*quick, groups=misconfigured).run(ORG, ANNA)
         assert "nowhere/none" in report.failed["configuration"]
         async with storage.read(ORG) as snapshot:
             assert "nowhere/none" in await snapshot.operations.trouble(operation.operation_id)
@@ -349,7 +342,7 @@ async def test_a_configuration_that_gives_no_learners_is_told_of_until_it_is_men
         assert (item.attempts, item.next_try_at) == (0, await due_at(storage))
         assert item.next_try_at is not None
         clock.advance((item.next_try_at - clock.now()).total_seconds())
-    await learning(*parts, groups=reading(Recorder(one_a_turn))).run(ORG, ANNA)
+    await learning(*quick, groups=reading(Recorder(one_a_turn))).run(ORG, ANNA)
     done = await state(storage, operation)
     assert (done.status, done.processed_count, done.failed_count) == (OperationStatus.COMPLETED, 1, 0)
     async with storage.read(ORG) as snapshot:

@@ -13,6 +13,7 @@ from support.loop_work import loop_work
 from support.parts import ORG, OTHER_ORG, said
 from support.scripted_llm import as_json, garbage, scripted_llm
 from support.skills import (
+    ACTS,
     NAME,
     REFUND,
     SKILL,
@@ -31,7 +32,6 @@ from support.skills import (
 )
 
 pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
-ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
 HOUR = 3_600
 MOST_CALLS = 50_000
 """Between two turns of the loop; 2,000 playbooks in one step took 270,000."""

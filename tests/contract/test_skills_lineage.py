@@ -3,9 +3,7 @@
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status
 from sagacity.storage.transaction import Storage
 from support.parts import ORG
-from support.skills import REFUND, TRAVEL, OneConfig, change, facts, generate, generator, skills, teach
-
-ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
+from support.skills import ACTS, REFUND, TRAVEL, OneConfig, change, facts, generate, generator, skills, teach
 
 
 async def _decided(storage: Storage, clock, ids, approval: Approval) -> tuple[Memory, list[Memory]]:

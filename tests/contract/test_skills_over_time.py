@@ -12,6 +12,7 @@ from support.learning import WordEmbedder
 from support.parts import ORG
 from support.scripted_llm import ScriptedLLM, as_json, garbage, scripted_llm
 from support.skills import (
+    ACTS,
     REFUND,
     SKILL,
     TRAVEL,
@@ -27,7 +28,6 @@ from support.skills import (
 )
 
 pytestmark = [pytest.mark.usefixtures("closed_clients"), pytest.mark.either_database]
-ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
 OTHER_ACTS = ("compare two fares", "mention the seat", "say the platform")
 
 

@@ -15,18 +15,14 @@ from sagacity.domain.operation import (
 )
 from sagacity.domain.version import VersionFilter
 from sagacity.learning.distil.agent_playbooks.trigger import note_swapped_playbooks
-from support.aggregation import NAME, in_own_words, rules_in
+from support.aggregation import NAME, PNPM, UNITS, in_own_words, rules_in
 from support.learning import BASE_SECONDS
 from support.parts import ORG
 from support.scripted_llm import ScriptedLLM, scripted_llm, status
-from support.skills import REFUND, skills, teach
+from support.skills import ACTS, REFUND, skills, teach
 from support.tenancy import Tenancy
 
 pytestmark = pytest.mark.either_database
-
-ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
-PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
-UNITS = ("write metric units always", "write metric units", "always write metric units please")
 
 
 @pytest.fixture

@@ -19,19 +19,13 @@ from sagacity.learning.tasks.runner import TaskRunner
 from sagacity.learning.tasks.table import open_tasks
 from sagacity.memories.settings import change_memory_settings, forget_settings
 from sagacity.memories.write import add_memories
-from sagacity.storage.transaction import Storage
 from support.acting import for_everyone, parts_of
 from support.evaluating import talk
-from support.learning import Recorder, WordEmbedder, cursor, due_at, learned, learning, reading, task_parts
-from support.parts import ANNA, BEN, ORG, START, CountingIds, StoppedClock, new_memory, said
+from support.learning import Recorder, cursor, due_at, learned, learning, reading, task_parts
+from support.parts import ANNA, BEN, ORG, START, new_memory, said
 
 DAY = 86_400
 OF_ANNA = Filter(kinds=TYPED_KINDS, user_id=ANNA)
-
-
-@pytest.fixture
-def quick(storage: Storage, clock: StoppedClock, ids: CountingIds) -> tuple:
-    return storage, WordEmbedder(), clock, ids
 
 
 @pytest.fixture

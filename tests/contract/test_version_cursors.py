@@ -30,19 +30,11 @@ from support.versions import (
     PROFILES,
     add,
     cursors_of,
+    downgrade,
     read_to,
     statuses,
+    upgrade,
 )
-
-
-async def upgrade(storage: Storage, wanted: VersionFilter = PROFILES, **options) -> Upgraded:
-    async with storage.begin(ORG) as tx:
-        return await tx.versions.upgrade(wanted, **options)
-
-
-async def downgrade(storage: Storage, wanted: VersionFilter = PROFILES) -> Downgraded:
-    async with storage.begin(ORG) as tx:
-        return await tx.versions.downgrade(wanted)
 
 
 async def test_cursors_go_with_their_versions(storage: Storage, clock: StoppedClock) -> None:

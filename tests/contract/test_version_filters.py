@@ -23,6 +23,7 @@ from support.versions import (
     cursors_of,
     read_to,
     statuses,
+    upgrade,
 )
 
 ONE = "user_playbook:x1"
@@ -30,11 +31,6 @@ ONE = "user_playbook:x1"
 
 def of(version: str) -> VersionFilter:
     return VersionFilter(kind=PLAYBOOK, agent_versions=(version,))
-
-
-async def upgrade(storage: Storage, wanted: VersionFilter, **options) -> Upgraded:
-    async with storage.begin(ORG) as tx:
-        return await tx.versions.upgrade(wanted, **options)
 
 
 async def second_upgrade(storage: Storage, ids: list[str]) -> Upgraded:

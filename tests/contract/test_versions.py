@@ -31,20 +31,12 @@ from support.versions import (
     PROFILES,
     add,
     cursors_of,
+    downgrade,
     put_away,
     read_to,
     statuses,
+    upgrade,
 )
-
-
-async def upgrade(storage: Storage, wanted: VersionFilter = PROFILES, **options) -> Upgraded:
-    async with storage.begin(ORG) as tx:
-        return await tx.versions.upgrade(wanted, **options)
-
-
-async def downgrade(storage: Storage, wanted: VersionFilter = PROFILES) -> Downgraded:
-    async with storage.begin(ORG) as tx:
-        return await tx.versions.downgrade(wanted)
 
 
 async def test_upgrade_puts_pending_in_force(storage: Storage, clock: StoppedClock) -> None:

@@ -26,6 +26,8 @@ from support.parts import ANNA, ORG, new_memory
 from support.scripted_llm import Answer, ChatRequest, ScriptedLLM, as_json
 
 NAME, VERSION = "default_playbook_extractor", "agent-v0"
+PNPM = ("use pnpm for packages", "use pnpm for packages here", "use pnpm for all packages")
+UNITS = ("write metric units always", "write metric units", "always write metric units please")
 RULE, SHARED = MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK
 
 

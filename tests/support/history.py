@@ -5,7 +5,7 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.ids import RunId
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Provenance, Status
 from sagacity.domain.tenant import Tenant
-from sagacity.learning.writing.apply import Applied, Proposal, apply
+from sagacity.learning.writing.apply import Applied, Proposal, Run, apply
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, CountingIds, StoppedClock, said
 
@@ -59,7 +59,8 @@ async def written(
     ]
     async with storage.begin(tenant) as tx:
         known = {turn.interaction_id: turn for turn in turns}
-        return await apply(tx, ANNA, proposals, known, run_id=run_id, clock=clock, ids=_uids, status=status)
+        run = Run(tx, ANNA, known, run_id=run_id, now=clock.now(), ids=_uids, status=status)
+        return await apply(run, proposals)
 
 
 async def changes_of(storage: Storage, memory: Memory) -> list[RecordedChange]:

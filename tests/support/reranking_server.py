@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from support.http_server import serving
+from support.http_server import JsonHandler, serving
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ def reranking_server() -> Iterator[RerankingServer]:
 
 
 def _handler(server: RerankingServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+    class Handler(JsonHandler):
+        def do_POST(self) -> None:  # noqa: N802  the name that the library calls
+            request = json.loads(self.sent())
             server.requests.append(request)
             server.keys.append(self.headers["Authorization"])
             server.traceparents.append(self.headers["traceparent"])
@@ -75,18 +75,10 @@ def _handler(server: RerankingServer) -> type[BaseHTTPRequestHandler]:
             if answer.never:
                 server.stopped.wait()
                 return
-            body = json.dumps(_scores(request) if answer.body is None else answer.body).encode()
-            self.send_response(answer.status)
-            if answer.location:
-                self.send_header("Location", answer.location)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("Connection", "close")  # no connection is left open after a test
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing: tests read `requests`."""
+            headers = {"Location": answer.location} if answer.location else {}
+            body = _scores(request) if answer.body is None else answer.body
+            # no connection is left open after a test
+            self.answer(answer.status, body, Connection="close", **headers)
 
     return Handler
 

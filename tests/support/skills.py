@@ -32,6 +32,7 @@ from support.scripted_llm import ScriptedLLM
 
 NAME, VERSION = "corrections", "agent-v0"
 REFUND, TRAVEL = "customer wants a refund for an order", "traveller books a train ticket abroad"
+ACTS = ("look up the order first", "ask for the receipt first", "name the days it takes")
 AUTOMATIC = {"enabled": True, "auto_generate_on_aggregation": True}
 SKILL = {
     "reason": "All are about refunds.",

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 
 from sagacity.domain.memory import ArchivedBy, Attributes, Memory, MemoryKind, Status
-from sagacity.domain.version import VersionFilter
+from sagacity.domain.version import Downgraded, Upgraded, VersionFilter
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.transaction import Storage
 from support.parts import ANNA, ORG, cursor_at, new_memory
@@ -36,6 +36,16 @@ async def add(
     async with storage.begin(ORG) as tx:
         [memory] = await tx.memories.add([new])
     return memory
+
+
+async def upgrade(storage: Storage, wanted: VersionFilter = PROFILES, **options) -> Upgraded:
+    async with storage.begin(ORG) as tx:
+        return await tx.versions.upgrade(wanted, **options)
+
+
+async def downgrade(storage: Storage, wanted: VersionFilter = PROFILES) -> Downgraded:
+    async with storage.begin(ORG) as tx:
+        return await tx.versions.downgrade(wanted)
 
 
 async def put_away(

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from functools import lru_cache
 from ipaddress import ip_address, ip_network
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -22,6 +21,7 @@ from sagacity.auth.account_tokens import TokenUse, is_of_accounts
 from sagacity.auth.end_users import looks_signed
 from sagacity.auth.tokens import bearer, hash_token
 from sagacity.bootstrap import Runtime
+from sagacity.domain.addresses import is_this_machine
 from sagacity.domain.audit import LOCAL
 from sagacity.domain.errors import StorageError, Unauthorized
 from sagacity.domain.ids import OrgId, UserId
@@ -217,20 +217,14 @@ def is_local(client: str, *, host: str, origin: str | None, origins: Sequence[st
         origins: the web origins that the settings let in.
     """
     try:
-        if "@" in host or not _is_loopback(client) or not _is_loopback(urlsplit(f"//{host}").hostname or ""):
+        if (
+            "@" in host
+            or not is_this_machine(client)
+            or not is_this_machine(urlsplit(f"//{host}").hostname or "")
+        ):
             return False
         return origin is None or origin in origins or urlsplit(origin).netloc == host
     except ValueError:  # such as the bracket of an address that goes no further
-        return False
-
-
-@lru_cache(maxsize=256)
-def _is_loopback(name: str) -> bool:
-    if name == "localhost":
-        return True
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
         return False
 
 

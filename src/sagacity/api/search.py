@@ -15,6 +15,7 @@ from sagacity.domain.kinds import KINDS
 from sagacity.domain.memory import Memory, MemoryKind
 from sagacity.domain.query import Filter, Found, Query, Scored, Trace
 from sagacity.domain.views.agent_playbook import agent_playbook_view
+from sagacity.domain.views.base import View
 from sagacity.domain.views.interaction import InteractionView, interaction_view
 from sagacity.domain.views.profile import profile_view
 from sagacity.domain.views.skill import skill_view
@@ -53,7 +54,7 @@ from sagacity.schemas.search import (
 from sagacity.schemas.search_query import OfMemories, kinds_of, session_of, to_query
 
 router = resource("search")
-View = TypeVar("View")
+Shown = TypeVar("Shown", bound=View)
 
 
 @router.post(
@@ -259,26 +260,22 @@ def _lists(
     return lists
 
 
-def _views(view: Callable[..., View], items: Sequence[Scored]) -> tuple[View, ...]:
-    return tuple(
-        view(one.memory)
-        if not one.components
-        else view(one.memory, score=one.score, relevance=one.relevance, components=one.components)
-        for one in items
+def _views(view: Callable[..., Shown], items: Sequence[Scored]) -> tuple[Shown, ...]:
+    return tuple(_scored(view(one.memory), one) for one in items)
+
+
+def _scored(view: Shown, one: Scored) -> Shown:
+    """Show how well it was found; what was listed without a question has no score."""
+    if not one.components:
+        return view
+    return view.model_copy(
+        update={"score": one.score, "relevance": one.relevance, "score_components": one.components}
     )
 
 
 def _turns(items: Sequence[Scored], *, neighbours: int) -> tuple[InteractionView, ...]:
     """Show turns, with their neighbours if requested."""
-    views = [
-        interaction_view(one.interaction)
-        if not one.components
-        else interaction_view(
-            one.interaction, score=one.score, relevance=one.relevance, components=one.components
-        )
-        for one in items
-        if one.interaction is not None
-    ]
+    views = [_scored(interaction_view(one.interaction), one) for one in items if one.interaction is not None]
     if not neighbours:
         return tuple(views)
     beside = [tuple(map(interaction_view, one.neighbours)) for one in items if one.interaction is not None]

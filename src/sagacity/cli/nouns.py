@@ -195,7 +195,7 @@ class Noun:
         Args:
             name: what is typed after the noun.
             text: what it does.
-            example: what is typed after the name.
+            example: what is typed after the name; each line is one example.
             takes: its options.
             act: does it, with what was given.
         """
@@ -220,7 +220,8 @@ class Noun:
                 for one, option in takes.items()
             ),
         ]
-        command.__doc__ = f"{text}\n\nExample: sagacity {self.command} {name} {example}"
+        examples = (f"Example: sagacity {self.command} {name} {one}" for one in example.splitlines())
+        command.__doc__ = "\n\n".join((text, *examples))
         command.__annotations__ = {one.name: one.annotation for one in parameters}
         command.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportFunctionMemberAccess]  # typer looks there
         return command

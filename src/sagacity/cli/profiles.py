@@ -4,10 +4,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from sagacity.cli import draw, options, versions
+from sagacity.cli import draw, options
 from sagacity.cli.invocation import confirm, connected
-from sagacity.cli.nouns import FOUND, STATUS, USER, Noun, Option
+from sagacity.cli.nouns import ANY_USER, FOUND, STATUS, USER, Noun, Option
 from sagacity.cli.output import said, show
+from sagacity.cli.versions import Versions
 from sagacity.domain.errors import InvalidInput
 
 app = typer.Typer(no_args_is_help=True, help="What is known about users.")
@@ -15,6 +16,14 @@ app = typer.Typer(no_args_is_help=True, help="What is known about users.")
 TimeToLive = Literal["one_day", "one_week", "one_month", "one_quarter", "one_year", "infinity"]
 ProfileId = Annotated[str, typer.Option("--profile-id", help="Which profile.")]
 Content = Annotated[str, typer.Option("--content", help="The fact, in a sentence.")]
+Extractor = Annotated[
+    list[str] | None,
+    typer.Option("--extractor", metavar="<str>", help="Only this extractor; may be given several times."),
+]
+ProfileIds = Annotated[
+    list[str] | None,
+    typer.Option("--profile-id", metavar="<str>", help="Only this one; may be given several times."),
+]
 Holds = Annotated[TimeToLive, typer.Option("--time-to-live", help="How long it holds.")]
 PROFILES = Noun(
     app,
@@ -97,7 +106,15 @@ def delete(
 
 PROFILES.deletes_all("delete_all_profiles")
 
-app.command("regenerate")(versions.regenerate_profiles)
-app.command("diff")(versions.diff_profiles)
-app.command("upgrade")(versions.upgrade_profiles)
-app.command("downgrade")(versions.downgrade_profiles)
+VERSIONS = Versions(
+    PROFILES, {"user_id": ANY_USER, "extractor_names": Option(Extractor, None)}, "upgrade_profiles"
+)
+VERSIONS.regenerates(
+    "rerun_profile_generation",
+    "manual_profile_generation",
+    "Learn profiles again from all turns, into a pending version. The current one is used until `upgrade`.",
+    "--user-id ana --wait\n--newest --user-id ana",
+)
+VERSIONS.compares("get_profile_diff", "--user-id ana")
+VERSIONS.upgrades("--user-id ana", Option(ProfileIds, None))
+VERSIONS.downgrades("downgrade_profiles", "--user-id ana")

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from sagacity.cli import draw, versions
+from sagacity.cli import draw
 from sagacity.cli.nouns import ANY_USER, FOUND, LISTED, NAME, STATUS, USER, VERSION, Noun, Option
+from sagacity.cli.versions import Versions
 
 app = typer.Typer(no_args_is_help=True, help="How an agent should act for one user.")
 
@@ -19,6 +20,11 @@ NewStatus = Annotated[
 Metadata = Annotated[
     str | None,
     typer.Option("--playbook-metadata", help="Free text or JSON kept with it, such as what superseded it."),
+]
+Extractor = Annotated[str | None, typer.Option("--playbook-name", "--extractor", help="Only this extractor.")]
+PlaybookIds = Annotated[
+    list[int] | None,
+    typer.Option("--playbook-id", metavar="<int>", help="Only this one; may be given several times."),
 ]
 PLAYBOOKS = Noun(
     app,
@@ -74,7 +80,18 @@ PLAYBOOKS.updates(
 PLAYBOOKS.deletes("delete_user_playbook", "--playbook-id 7")
 PLAYBOOKS.deletes_all("delete_all_user_playbooks")
 
-app.command("regenerate")(versions.regenerate_user_playbooks)
-app.command("diff")(versions.diff_user_playbooks)
-app.command("upgrade")(versions.upgrade_user_playbooks)
-app.command("downgrade")(versions.downgrade_user_playbooks)
+VERSIONS = Versions(
+    PLAYBOOKS,
+    {"user_id": ANY_USER, "agent_version": VERSION, "playbook_name": Option(Extractor, None)},
+    "upgrade_user_playbooks",
+)
+VERSIONS.regenerates(
+    "rerun_playbook_generation",
+    "manual_playbook_generation",
+    "Learn user playbooks again, into a pending version. All turns with one agent version are read.\n\n"
+    "The agent version is `agent-v0` unless another is named. The current version is used until `upgrade`.",
+    "--agent-version agent-v0 --wait",
+)
+VERSIONS.compares("get_user_playbook_diff", "--user-id ana")
+VERSIONS.upgrades("--agent-version agent-v0", Option(PlaybookIds, None), can_keep_current=True)
+VERSIONS.downgrades("downgrade_user_playbooks", "--agent-version agent-v0")

@@ -1,4 +1,4 @@
-"""`sagacity profiles` and `sagacity user-playbooks`: regenerate, compare, upgrade and downgrade versions."""
+"""The versions of a kind of memory: regenerate, compare, upgrade and downgrade them."""
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +11,7 @@ from rich.console import Console
 from sagacity.cli import options
 from sagacity.cli.draw import number
 from sagacity.cli.invocation import confirm, connected
+from sagacity.cli.nouns import YES, Given, Noun, Option, called
 from sagacity.cli.operations import Wait, announce, end, follow, went_well
 from sagacity.cli.operations import draw as draw_operation
 from sagacity.cli.output import Render, conclude, said, table
@@ -18,18 +19,12 @@ from sagacity.cli.search_options import moment
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from sagacity.client import Sagacity
     from sagacity.domain.views.operation import OperationView
     from sagacity.schemas.base import Reply
     from sagacity.schemas.versions import ProfileDiff, UserPlaybookDiff
 
 Source = Annotated[str | None, typer.Option("--source", help="Only turns with this source.")]
-Extractor = Annotated[
-    list[str] | None,
-    typer.Option("--extractor", metavar="<str>", help="Only this extractor; may be given several times."),
-]
-PlaybookName = Annotated[
-    str | None, typer.Option("--playbook-name", "--extractor", help="Only this extractor.")
-]
 After = Annotated[str | None, typer.Option("--after", help="Only turns since this time: 2026-05-01.")]
 Before = Annotated[str | None, typer.Option("--before", help="Only turns until this time.")]
 Newest = Annotated[
@@ -45,281 +40,129 @@ Everyone = Annotated[
 KeepCurrent = Annotated[
     bool, typer.Option("--keep-current", help="Archive nothing: add what is pending to what is current.")
 ]
+_RUN = {
+    "source": Option(Source, None),
+    "after": Option(After, None),
+    "before": Option(Before, None),
+    "newest": Option(Newest, False),
+    "wait": Option(Wait, False),
+    "upgrade": Option(Upgrade, False),
+}
+_EVERYONE = Option(Everyone, False)
 
 
-def regenerate_profiles(
-    context: typer.Context,
-    *,
-    user_id: options.AnyUserId = None,
-    source: Source = None,
-    extractor: Extractor = None,
-    after: After = None,
-    before: Before = None,
-    newest: Newest = False,
-    wait: Wait = False,
-    upgrade: Upgrade = False,
-) -> None:
-    """
-    Learn profiles again from all turns, into a pending version. The current one is used until `upgrade`.
+@dataclass(frozen=True)
+class Versions:
+    """The versions of one kind of memory, to whose noun the methods add commands."""
 
-    Example: sagacity profiles regenerate --user-id ana --wait
+    noun: Noun
+    filters: Mapping[str, Option]
+    """What every command can be limited to."""
+    upgrade_call: str
+    """What makes pending ones current."""
 
-    Example: sagacity profiles regenerate --newest --user-id ana
-    """
-    _consistent(newest, {"--after": after, "--before": before, "--upgrade": upgrade}, "--newest")
-    _consistent(upgrade, {"--after": after, "--before": before, "--source": source})
-    since, until = moment(after, "--after"), moment(before, "--before")
-    with connected(context, None) as client:
-        if newest:
-            started = client.manual_profile_generation(
-                user_id=user_id, source=source, extractor_names=extractor, wait_for_response=False
-            )
-        else:
-            started = client.rerun_profile_generation(
-                user_id=user_id,
-                source=source,
-                extractor_names=extractor,
-                start_time=since,
-                end_time=until,
-            )
-        if not (wait or upgrade or newest):
-            announce(context, started, started.operation_id)
-            return
-        then = _Then("profiles", {"--user-id": user_id, "--extractor": extractor})
-        ended = follow(
-            client, started.operation_id, "learning profiles", undone=then.undone if upgrade else ""
+    def regenerates(self, rerun: str, newest: str, text: str, example: str) -> None:
+        """
+        Add `regenerate`.
+
+        Args:
+            rerun: the call that reads all turns into a pending version.
+            newest: the call that reads the newest turns into the current one.
+            text: what the command does.
+            example: what is typed after it; each line is one example.
+        """
+
+        def act(context: typer.Context, given: Given) -> None:
+            upgrade = given["upgrade"]
+            directly = given["newest"]
+            times = {"--after": given["after"], "--before": given["before"]}
+            _consistent(directly, {**times, "--upgrade": upgrade}, "--newest")
+            _consistent(upgrade, {**times, "--source": given["source"]}, "--upgrade")
+            filters = self._filters(given)
+            turns = {**filters, "source": given["source"]}
+            since, until = (moment(value, option) for option, value in times.items())
+            with connected(context, None) as client:
+                if directly:
+                    started = called(client, newest, {**turns, "wait_for_response": False})
+                else:
+                    started = called(client, rerun, {**turns, "start_time": since, "end_time": until})
+                if not (given["wait"] or upgrade or directly):
+                    announce(context, started, started.operation_id)
+                    return
+                typed = {
+                    one.opts[0]: filters[one.name] for one in context.command.params if one.name in filters
+                }
+                then = _Then(self.noun.command, typed)
+                undone = then.undone if upgrade else ""
+                ended = follow(client, started.operation_id, f"learning {self.noun.name}s", undone=undone)
+                upgraded = self._upgraded(client, filters, ended) if upgrade and went_well(ended) else None
+            _ended(context, ended, upgraded, then if upgrade or not directly else None, upgrade=upgrade)
+
+        self.noun.adds_command("regenerate", text, example, {**self.filters, **_RUN}, act)
+
+    def upgrades(self, example: str, ids: Option, *, can_keep_current: bool = False) -> None:
+        """Add `upgrade`, which takes *ids* to upgrade some alone; with *can_keep_current* it need not archive."""
+        some = f"{self.noun.id_name}s"
+        keep = {"keep_current": Option(KeepCurrent, False)} if can_keep_current else {}
+
+        def act(context: typer.Context, given: Given) -> None:
+            archive = {"archive_current": not given["keep_current"]} if can_keep_current else {}
+            self._swap(context, "upgrading", self.upgrade_call, given, {some: given[some] or None, **archive})
+
+        text = (
+            f"Make pending {self.noun.name}s current. The current ones are archived until the next upgrade."
         )
-        upgraded = (
-            client.upgrade_profiles(user_id=user_id, extractor_names=extractor)
-            if upgrade and went_well(ended)
-            else None
-        )
-    _ended(context, ended, upgraded, then if upgrade or not newest else None, upgrade=upgrade)
+        own = {**self.filters, some: ids, **keep, "everyone": _EVERYONE, "yes": YES}
+        self.noun.adds_command("upgrade", text, example, own, act)
+
+    def downgrades(self, call: str, example: str) -> None:
+        """Add `downgrade`."""
+
+        def act(context: typer.Context, given: Given) -> None:
+            self._swap(context, "downgrading", call, given, {})
+
+        text = f"Undo the last upgrade. Current and archived {self.noun.name}s change places."
+        own = {**self.filters, "everyone": _EVERYONE, "yes": YES}
+        self.noun.adds_command("downgrade", text, example, own, act)
+
+    def compares(self, call: str, example: str) -> None:
+        """Add `diff`."""
+
+        def act(context: typer.Context, given: Given) -> None:
+            limit = given["limit"]
+            with connected(context, "comparing") as client:
+                reply = called(client, call, {**self._affected(given), "limit": limit})
+            conclude(context, reply, draw_diff(reply, limit), ok=reply.success)
+
+        own = {**self.filters, "everyone": _EVERYONE, "limit": Option(options.Limit, 50)}
+        self.noun.adds_command("diff", "Show what an upgrade would add, lose and change.", example, own, act)
+
+    def _filters(self, given: Given) -> Given:
+        return {name: given[name] for name in self.filters}
+
+    def _affected(self, given: Given) -> Given:
+        return {**self._filters(given), "only_affected_users": not given["everyone"]}
+
+    def _swap(self, context: typer.Context, doing: str, call: str, given: Given, own: Given) -> None:
+        if given["everyone"]:
+            question = "Include users without anything to swap in? They lose all that is current."
+            confirm(context, question, yes=given["yes"])
+        with connected(context, doing) as client:
+            reply = called(client, call, {**self._affected(given), **own})
+        conclude(context, reply, said(reply.message or "done"), ok=reply.success)
+
+    def _upgraded(self, client: "Sagacity", filters: Given, ended: "OperationView") -> "Reply":
+        """Upgrade what a run learned; where it is of one agent version, the server may have chosen which."""
+        read = ended.request_params.get("agent_version")
+        version = {"agent_version": read} if "agent_version" in self.filters and read else {}
+        return called(client, self.upgrade_call, {**filters, **version})
 
 
-def upgrade_profiles(
-    context: typer.Context,
-    *,
-    user_id: options.AnyUserId = None,
-    profile_id: Annotated[
-        list[str] | None,
-        typer.Option("--profile-id", metavar="<str>", help="Only this one; may be given several times."),
-    ] = None,
-    extractor: Extractor = None,
-    everyone: Everyone = False,
-    yes: options.Yes = False,
-) -> None:
-    """
-    Make pending profiles current. The current ones are archived until the next upgrade.
-
-    Example: sagacity profiles upgrade --user-id ana
-    """
-    _confirm_everyone(context, everyone=everyone, yes=yes)
-    with connected(context, "upgrading") as client:
-        reply = client.upgrade_profiles(
-            user_id=user_id,
-            profile_ids=profile_id or None,
-            extractor_names=extractor,
-            only_affected_users=not everyone,
-        )
-    _moved(context, reply)
-
-
-def downgrade_profiles(
-    context: typer.Context,
-    *,
-    user_id: options.AnyUserId = None,
-    extractor: Extractor = None,
-    everyone: Everyone = False,
-    yes: options.Yes = False,
-) -> None:
-    """
-    Undo the last upgrade. Current and archived profiles change places.
-
-    Example: sagacity profiles downgrade --user-id ana
-    """
-    _confirm_everyone(context, everyone=everyone, yes=yes)
-    with connected(context, "downgrading") as client:
-        reply = client.downgrade_profiles(
-            user_id=user_id, extractor_names=extractor, only_affected_users=not everyone
-        )
-    _moved(context, reply)
-
-
-def diff_profiles(
-    context: typer.Context,
-    *,
-    user_id: options.AnyUserId = None,
-    extractor: Extractor = None,
-    everyone: Everyone = False,
-    limit: options.Limit = 50,
-) -> None:
-    """
-    Show what an upgrade would add, lose and change.
-
-    Example: sagacity profiles diff --user-id ana
-    """
-    with connected(context, "comparing") as client:
-        reply = client.get_profile_diff(
-            user_id=user_id, extractor_names=extractor, only_affected_users=not everyone, limit=limit
-        )
-    conclude(context, reply, draw_diff(reply, limit), ok=reply.success)
-
-
-def regenerate_user_playbooks(
-    context: typer.Context,
-    *,
-    user_id: options.AnyUserId = None,
-    agent_version: options.AgentVersion = None,
-    source: Source = None,
-    playbook_name: PlaybookName = None,
-    after: After = None,
-    before: Before = None,
-    newest: Newest = False,
-    wait: Wait = False,
-    upgrade: Upgrade = False,
-) -> None:
-    """
-    Learn user playbooks again, into a pending version. All turns with one agent version are read.
-
-    The agent version is `agent-v0` unless another is named. The current version is used until `upgrade`.
-
-    Example: sagacity user-playbooks regenerate --agent-version agent-v0 --wait
-    """
-    _consistent(newest, {"--after": after, "--before": before, "--upgrade": upgrade}, "--newest")
-    _consistent(upgrade, {"--after": after, "--before": before, "--source": source})
-    since, until = moment(after, "--after"), moment(before, "--before")
-    with connected(context, None) as client:
-        if newest:
-            started = client.manual_playbook_generation(
-                user_id=user_id,
-                agent_version=agent_version,
-                source=source,
-                playbook_name=playbook_name,
-                wait_for_response=False,
-            )
-        else:
-            started = client.rerun_playbook_generation(
-                user_id=user_id,
-                agent_version=agent_version,
-                source=source,
-                playbook_name=playbook_name,
-                start_time=since,
-                end_time=until,
-            )
-        if not (wait or upgrade or newest):
-            announce(context, started, started.operation_id)
-            return
-        filters = {
-            "--user-id": user_id,
-            "--agent-version": agent_version,
-            "--playbook-name": playbook_name,
-        }
-        then = _Then("user-playbooks", filters)
-        ended = follow(
-            client, started.operation_id, "learning playbooks", undone=then.undone if upgrade else ""
-        )
-        version = str(ended.request_params.get("agent_version", "")) or None
-        upgraded = (
-            client.upgrade_user_playbooks(user_id=user_id, agent_version=version, playbook_name=playbook_name)
-            if upgrade and went_well(ended)
-            else None
-        )
-    _ended(context, ended, upgraded, then if upgrade or not newest else None, upgrade=upgrade)
-
-
-def upgrade_user_playbooks(
-    context: typer.Context,
-    *,
-    user_id: options.AnyUserId = None,
-    agent_version: options.AgentVersion = None,
-    playbook_name: options.PlaybookName = None,
-    playbook_id: Annotated[
-        list[int] | None,
-        typer.Option("--playbook-id", metavar="<int>", help="Only this one; may be given several times."),
-    ] = None,
-    keep_current: KeepCurrent = False,
-    everyone: Everyone = False,
-    yes: options.Yes = False,
-) -> None:
-    """
-    Make pending user playbooks current. The current ones are archived until the next upgrade.
-
-    Example: sagacity user-playbooks upgrade --agent-version agent-v0
-    """
-    _confirm_everyone(context, everyone=everyone, yes=yes)
-    with connected(context, "upgrading") as client:
-        reply = client.upgrade_user_playbooks(
-            user_id=user_id,
-            agent_version=agent_version,
-            playbook_name=playbook_name,
-            user_playbook_ids=playbook_id or None,
-            archive_current=not keep_current,
-            only_affected_users=not everyone,
-        )
-    _moved(context, reply)
-
-
-def downgrade_user_playbooks(
-    context: typer.Context,
-    *,
-    user_id: options.AnyUserId = None,
-    agent_version: options.AgentVersion = None,
-    playbook_name: options.PlaybookName = None,
-    everyone: Everyone = False,
-    yes: options.Yes = False,
-) -> None:
-    """
-    Undo the last upgrade. Current and archived user playbooks change places.
-
-    Example: sagacity user-playbooks downgrade --agent-version agent-v0
-    """
-    _confirm_everyone(context, everyone=everyone, yes=yes)
-    with connected(context, "downgrading") as client:
-        reply = client.downgrade_user_playbooks(
-            user_id=user_id,
-            agent_version=agent_version,
-            playbook_name=playbook_name,
-            only_affected_users=not everyone,
-        )
-    _moved(context, reply)
-
-
-def diff_user_playbooks(
-    context: typer.Context,
-    *,
-    user_id: options.AnyUserId = None,
-    agent_version: options.AgentVersion = None,
-    playbook_name: options.PlaybookName = None,
-    everyone: Everyone = False,
-    limit: options.Limit = 50,
-) -> None:
-    """
-    Show what an upgrade would add, lose and change.
-
-    Example: sagacity user-playbooks diff --user-id ana
-    """
-    with connected(context, "comparing") as client:
-        reply = client.get_user_playbook_diff(
-            user_id=user_id,
-            agent_version=agent_version,
-            playbook_name=playbook_name,
-            only_affected_users=not everyone,
-            limit=limit,
-        )
-    conclude(context, reply, draw_diff(reply, limit), ok=reply.success)
-
-
-def _consistent(chosen: bool, others: Mapping[str, object], option: str = "--upgrade") -> None:  # noqa: FBT001
+def _consistent(chosen: bool, others: Mapping[str, object], option: str) -> None:  # noqa: FBT001
     """Refuse options that do not go with *option*: an upgrade swaps all of a user, so all must be learned again."""
     given = [name for name, value in others.items() if value]
     if chosen and given:
         raise InvalidInput(f"{option} cannot be combined with {', '.join(given)}")
-
-
-def _confirm_everyone(context: typer.Context, *, everyone: bool, yes: bool) -> None:
-    if everyone:
-        confirm(context, "Include users without anything to swap in? They lose all that is current.", yes=yes)
 
 
 @dataclass(frozen=True)
@@ -364,10 +207,6 @@ def _ended(
     draws = (draw_operation(ended), said(upgraded.message or "upgraded"))
     operation = ended.model_dump(mode="json", exclude_none=True)
     conclude(context, upgraded, _all(draws), ok=upgraded.success, operation=operation)
-
-
-def _moved(context: typer.Context, reply: "Reply") -> None:
-    conclude(context, reply, said(reply.message or "done"), ok=reply.success)
 
 
 def draw_diff(reply: "ProfileDiff | UserPlaybookDiff", limit: int) -> Render:

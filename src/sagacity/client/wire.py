@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from ipaddress import ip_address
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel, JsonValue, RootModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from sagacity.client.errors import ServerError
+from sagacity.domain.addresses import is_this_machine
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.memory import Status
 
@@ -42,22 +42,12 @@ def server_url(text: str, *, has_key: bool, allow_insecure: bool) -> httpx.URL:
         raise InvalidInput(f"{text!r} is not a URL: {error}") from error
     if url.scheme not in {"http", "https"} or not url.host:
         raise InvalidInput(f"{text!r} is not an http or https address")
-    if url.scheme == "http" and has_key and not allow_insecure and not is_loopback(url.host):
+    if url.scheme == "http" and has_key and not allow_insecure and not is_this_machine(url.host):
         raise InvalidInput(
             f"the API key would be sent unencrypted to {url.host}; use https, or allow it by --allow-insecure, "
             "in Python by allow_insecure=True"
         )
     return url
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host name or address is this machine."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def given(fields: Mapping[str, T | None]) -> dict[str, T]:

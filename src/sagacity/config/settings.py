@@ -18,7 +18,8 @@ from sagacity.config.origins import ANY_ORIGIN, checked_origin, read_list
 from sagacity.config.quota_settings import QuotaSettings
 from sagacity.config.secrets import LEAST_SECRET_BYTES, checked_secret
 from sagacity.config.sign_in_settings import SignInSettings
-from sagacity.config.traces import TraceSettings, is_this_machine
+from sagacity.config.traces import TraceSettings
+from sagacity.domain.addresses import is_this_machine
 from sagacity.domain.errors import ConfigError
 from sagacity.domain.retention import CALLS, TABLES, Record
 from sagacity.domain.tenant import LOCAL_ORG

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings
 
-from sagacity.config.traces import is_this_machine
+from sagacity.domain.addresses import is_this_machine
 
 _LONGEST_ISSUER = 500
 

@@ -1,13 +1,13 @@
 """Settings of tracing: the collector's address, and the headers that it asks for."""
 
 import re
-from functools import lru_cache
-from ipaddress import ip_address
 from typing import Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings
+
+from sagacity.domain.addresses import is_this_machine
 
 _PATH = "/v1/traces"
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -66,17 +66,6 @@ def refuse_readable_secrets(url: str, headers: SecretStr) -> None:
         raise ValueError(
             "SAGACITY_TRACES_HEADERS are secrets: SAGACITY_TRACES_URL must be https, or on this machine"
         )
-
-
-@lru_cache(maxsize=16)
-def is_this_machine(host: str) -> bool:
-    """Whether a name or address is this machine's own."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class TraceSettings(BaseSettings):

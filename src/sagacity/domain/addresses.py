@@ -1,7 +1,8 @@
-"""Network addresses at which no model may be called; pure, resolves no names."""
+"""Network addresses: this machine's own, and those at which no model may be called; pure, resolves no names."""
 
 import socket
 from collections.abc import Iterator
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 Address = IPv4Address | IPv6Address
@@ -37,6 +38,15 @@ def address_of(host: str) -> Address | None:
             return IPv4Address(socket.inet_aton(host))
         except OSError:
             return None
+
+
+@lru_cache(maxsize=256)
+def is_this_machine(host: str) -> bool:
+    """Whether the name or address *host* can be nothing but this machine: `localhost`, or a loopback address."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def is_metadata(address: Address) -> bool:

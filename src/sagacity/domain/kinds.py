@@ -1,9 +1,9 @@
 """The table of the kinds of memory: each property of a kind is defined here once, for every room."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Final
 
 from sagacity.domain.context import SectionName
 from sagacity.domain.memory import (
@@ -32,21 +32,6 @@ class KindScope(StrEnum):
     """The organisation; they serve all its users."""
 
 
-class ShowMemory(Protocol):
-    """Builds the wire shape of a memory."""
-
-    def __call__(
-        self,
-        memory: Memory,
-        *,
-        score: float | None = None,
-        relevance: float | None = None,
-        components: Mapping[str, float] | None = None,
-    ) -> View:
-        """Show a memory, with *score* and its *components* if it was searched for."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindSpec:
     """
@@ -58,7 +43,8 @@ class KindSpec:
     """
 
     scope: KindScope
-    view: ShowMemory = memory_view
+    view: Callable[[Memory], View] = memory_view
+    """Builds its wire shape."""
     search_list: str | None = None
     """Its list in the reply to a search of everything. None: the list of all such kinds, and only if asked for."""
     section: SectionName

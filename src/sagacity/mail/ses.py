@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol, cast
 from urllib.parse import parse_qs, urlsplit
 
+from sagacity.domain.addresses import is_this_machine
 from sagacity.domain.clock import Clock
 from sagacity.mail.base import Letter, MailRefused
 from sagacity.mail.message import message_of
@@ -40,7 +41,7 @@ def ses_address(url: str) -> SesAddress:
     endpoint = options.get("endpoint", [None])[0]
     if endpoint is not None:
         to = urlsplit(endpoint)
-        is_here = to.scheme == "http" and to.hostname in ("127.0.0.1", "localhost", "::1")
+        is_here = to.scheme == "http" and is_this_machine(to.hostname or "")
         if not to.hostname or to.port == 0 or not (to.scheme == "https" or is_here):
             raise ValueError("the endpoint must be https, or on this machine")
     return SesAddress(region, endpoint)

@@ -6,9 +6,9 @@ import ssl
 from collections.abc import Generator
 from contextlib import contextmanager
 from email.message import EmailMessage
-from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 
+from sagacity.domain.addresses import is_this_machine
 from sagacity.domain.clock import Clock
 from sagacity.mail.base import Letter
 from sagacity.mail.message import message_of
@@ -83,7 +83,7 @@ class SmtpMailer:
                 yield server
             return
         with smtplib.SMTP(host, port, timeout=SECONDS) as server:
-            if not _is_this_machine(host):
+            if not is_this_machine(host):
                 server.starttls(context=ssl.create_default_context())
             self._sign_in(server)
             yield server
@@ -91,10 +91,3 @@ class SmtpMailer:
     def _sign_in(self, server: smtplib.SMTP) -> None:
         if self._address.username:
             server.login(unquote(self._address.username), unquote(self._address.password or ""))
-
-
-def _is_this_machine(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -86,15 +86,9 @@ async def figure_report(
         by=by,
     )
     async with acting.read() as snapshot:
-        found = snapshot.figures
-        names = await found.groups(wanted, limit=_MOST_GROUPS + 1)
+        names = await snapshot.figures.groups(wanted, limit=_MOST_GROUPS + 1)
         wanted = wanted.model_copy(update={"groups": tuple(names[:_MOST_GROUPS])})
-        figures = {
-            "interactions": await found.interactions(wanted),
-            "profiles": await found.memories([MemoryKind.PROFILE], wanted),
-            "playbooks": await found.memories(_PLAYBOOKS, wanted),
-            "evaluations": await found.evaluations(wanted),
-        }
+        figures = await _counted(snapshot, wanted)
     groups: Sequence[str | None] = [None] if by is None else wanted.groups
     return FigureReport(
         period_days=days,
@@ -106,12 +100,16 @@ async def figure_report(
 
 
 async def _figures(snapshot: Transaction, start: datetime, days: int) -> Figures:
-    found, wanted = snapshot.figures, FigureFilter(start=start, end=start + timedelta(days=days))
-    return Figures(
-        start=start,
-        days=days,
-        interactions=await found.interactions(wanted),
-        profiles=await found.memories([MemoryKind.PROFILE], wanted),
-        playbooks=await found.memories(_PLAYBOOKS, wanted),
-        evaluations=await found.evaluations(wanted),
-    )
+    counted = await _counted(snapshot, FigureFilter(start=start, end=start + timedelta(days=days)))
+    return Figures(start=start, days=days, **counted)
+
+
+async def _counted(snapshot: Transaction, wanted: FigureFilter) -> dict[str, list[Figure]]:
+    """Return the figures of each kind, by its name."""
+    found = snapshot.figures
+    return {
+        "interactions": await found.interactions(wanted),
+        "profiles": await found.memories([MemoryKind.PROFILE], wanted),
+        "playbooks": await found.memories(_PLAYBOOKS, wanted),
+        "evaluations": await found.evaluations(wanted),
+    }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sagacity.domain.addresses import refusal_of
+from sagacity.domain.addresses import is_this_machine, refusal_of
 
 METADATA = (
     "169.254.169.254",  # Amazon, Google, Azure, Oracle, DigitalOcean and others
@@ -67,3 +67,22 @@ def test_private_addresses_are_refused_where_they_are_to_be() -> None:
     for address in PUBLIC:
         assert refusal_of(address, block_private=True) is None, address
     assert refusal_of("models.example", block_private=False) == "leads to no address"
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("localhost", True),
+        ("127.0.0.1", True),
+        ("127.8.9.10", True),
+        ("::1", True),
+        ("", False),
+        ("0.0.0.0", False),
+        ("localhost.example.com", False),
+        ("192.168.0.1", False),
+        ("::", False),
+    ],
+)
+def test_this_machine_is_known_by_its_name_or_a_loopback_address(host: str, *, expected: bool) -> None:
+    """What may reach others, or be pointed at others, is not taken for it."""
+    assert is_this_machine(host) is expected

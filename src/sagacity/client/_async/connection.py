@@ -22,7 +22,8 @@ from sagacity.client.retry import (
     reconnect_seconds,
     wait_seconds,
 )
-from sagacity.client.wire import Parameter, decode, encode, is_loopback, queried, server_url
+from sagacity.client.wire import Parameter, decode, encode, queried, server_url
+from sagacity.domain.addresses import is_this_machine
 from sagacity.domain.errors import InvalidInput
 
 R = TypeVar("R", bound=BaseModel)
@@ -68,7 +69,7 @@ class AsyncConnection:
             timeout=httpx.Timeout(timeout_seconds, connect=min(timeout_seconds, 10)),
             follow_redirects=False,
             transport=transport,
-            trust_env=not is_loopback(base.host),
+            trust_env=not is_this_machine(base.host),
         )
 
     @property

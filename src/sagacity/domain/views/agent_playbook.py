@@ -1,7 +1,5 @@
 """The wire shape of an agent playbook."""
 
-from collections.abc import Mapping
-
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.cluster import CLUSTER_ID, MEMBER_COUNT, REPLACES, USER_COUNT
 from sagacity.domain.memory import Approval, BlockingIssue, Memory, Status
@@ -41,14 +39,8 @@ class AgentPlaybookView(View):
     score_components: dict[str, float] | None = None
 
 
-def agent_playbook_view(
-    memory: Memory,
-    *,
-    score: float | None = None,
-    relevance: float | None = None,
-    components: Mapping[str, float] | None = None,
-) -> AgentPlaybookView:
-    """Show an agent playbook; *score*, *relevance* and *components* when it was searched for."""
+def agent_playbook_view(memory: Memory) -> AgentPlaybookView:
+    """Show an agent playbook."""
     return AgentPlaybookView(
         agent_playbook_id=memory.memory_id,
         playbook_name=memory.name,
@@ -70,9 +62,6 @@ def agent_playbook_view(
         origin=memory.attributes.origin,
         trust=memory.trust,
         provenance=provenance_view(memory),
-        score=score,
-        relevance=relevance,
-        score_components=None if components is None else dict(components),
     )
 
 

@@ -1,7 +1,5 @@
 """The wire shapes of a turn and of the request that brought it."""
 
-from collections.abc import Mapping
-
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.interaction import Citation, Interaction, Request, ToolUse, UserAction
 from sagacity.domain.trust import Origin, Trust, trust_of
@@ -65,14 +63,8 @@ def citation_view(cited: Citation) -> CitationView:
     return CitationView(entity_type=kind, entity_id=uid, kind=kind, real_id=uid)
 
 
-def interaction_view(
-    turn: Interaction,
-    *,
-    score: float | None = None,
-    relevance: float | None = None,
-    components: Mapping[str, float] | None = None,
-) -> InteractionView:
-    """Show a turn; *score*, *relevance* and *components* when it was searched for."""
+def interaction_view(turn: Interaction) -> InteractionView:
+    """Show a turn."""
     return InteractionView(
         interaction_id=turn.interaction_id,
         user_id=turn.user_id,
@@ -92,9 +84,6 @@ def interaction_view(
         trust=trust_of(turn.stamped_origin),
         is_held=turn.is_held or None,
         citations=tuple(map(citation_view, turn.citations)),
-        score=score,
-        relevance=relevance,
-        score_components=None if components is None else dict(components),
     )
 
 

@@ -1,7 +1,5 @@
 """The wire shape of a memory of any kind that has none of its own."""
 
-from collections.abc import Mapping
-
 from pydantic import JsonValue
 
 from sagacity.domain.clock import to_epoch
@@ -56,14 +54,8 @@ class MemoryView(View):
     score_components: dict[str, float] | None = None
 
 
-def memory_view(
-    memory: Memory,
-    *,
-    score: float | None = None,
-    relevance: float | None = None,
-    components: Mapping[str, float] | None = None,
-) -> MemoryView:
-    """Show a memory; *score*, *relevance* and *components* when it was searched for."""
+def memory_view(memory: Memory) -> MemoryView:
+    """Show a memory."""
     return MemoryView(
         memory_id=memory.memory_id,
         uid=memory.uid,
@@ -93,7 +85,4 @@ def memory_view(
         trust=memory.trust,
         is_held=memory.is_held or None,
         provenance=provenance_view(memory),
-        score=score,
-        relevance=relevance,
-        score_components=None if components is None else dict(components),
     )

@@ -1,7 +1,5 @@
 """The wire shape of a profile."""
 
-from collections.abc import Mapping
-
 from pydantic import Field, JsonValue
 
 from sagacity.domain.clock import to_epoch
@@ -45,14 +43,8 @@ class ProfileView(View):
     score_components: dict[str, float] | None = None
 
 
-def profile_view(
-    memory: Memory,
-    *,
-    score: float | None = None,
-    relevance: float | None = None,
-    components: Mapping[str, float] | None = None,
-) -> ProfileView:
-    """Show a profile; *score*, *relevance* and *components* when it was searched for."""
+def profile_view(memory: Memory) -> ProfileView:
+    """Show a profile."""
     return ProfileView(
         profile_id=memory.uid,
         user_id=memory.user_id or "",
@@ -70,7 +62,4 @@ def profile_view(
         origin=memory.attributes.origin,
         trust=memory.trust,
         provenance=provenance_view(memory),
-        score=score,
-        relevance=relevance,
-        score_components=None if components is None else dict(components),
     )

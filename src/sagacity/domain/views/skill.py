@@ -1,7 +1,5 @@
 """The wire shape of a skill."""
 
-from collections.abc import Mapping
-
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.memory import FIRST_VERSION, Approval, BlockingIssue, Memory, SkillFacts, Status
 from sagacity.domain.trust import Origin, Trust
@@ -44,14 +42,8 @@ class SkillView(View):
         return self.instructions
 
 
-def skill_view(
-    memory: Memory,
-    *,
-    score: float | None = None,
-    relevance: float | None = None,
-    components: Mapping[str, float] | None = None,
-) -> SkillView:
-    """Show a skill; *score*, *relevance* and *components* when it was searched for."""
+def skill_view(memory: Memory) -> SkillView:
+    """Show a skill."""
     facts = memory.attributes.skill or SkillFacts()
     return SkillView(
         skill_id=memory.memory_id,
@@ -72,7 +64,4 @@ def skill_view(
         origin=memory.attributes.origin,
         trust=memory.trust,
         provenance=provenance_view(memory),
-        score=score,
-        relevance=relevance,
-        score_components=None if components is None else dict(components),
     )

@@ -1,7 +1,5 @@
 """The wire shape of a user playbook."""
 
-from collections.abc import Mapping
-
 from sagacity.domain.clock import to_epoch
 from sagacity.domain.memory import BlockingIssue, Memory, Status
 from sagacity.domain.trust import Origin, Trust
@@ -39,14 +37,8 @@ class UserPlaybookView(View):
     score_components: dict[str, float] | None = None
 
 
-def user_playbook_view(
-    memory: Memory,
-    *,
-    score: float | None = None,
-    relevance: float | None = None,
-    components: Mapping[str, float] | None = None,
-) -> UserPlaybookView:
-    """Show a user playbook; *score*, *relevance* and *components* when it was searched for."""
+def user_playbook_view(memory: Memory) -> UserPlaybookView:
+    """Show a user playbook."""
     return UserPlaybookView(
         user_playbook_id=memory.memory_id,
         user_id=memory.user_id,
@@ -68,7 +60,4 @@ def user_playbook_view(
         origin=memory.attributes.origin,
         trust=memory.trust,
         provenance=provenance_view(memory),
-        score=score,
-        relevance=relevance,
-        score_components=None if components is None else dict(components),
     )

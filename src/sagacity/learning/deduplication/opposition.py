@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from sagacity.learning.deduplication.text_equivalence import denies, read
-from sagacity.learning.rules.opposites import AXES, ENDINGS, SCALES, Axis, Ending
+from sagacity.learning.rules.opposites import AXES, OPPOSITES, SCALES, Axis, Opposite
 
 _PERMITS = re.compile(
     r"(?:you (?:can|may|are allowed to|are free to)|feel free to|it(?:'s| is) (?:fine|ok|"
@@ -29,7 +29,7 @@ def ends(newer: str, older: str) -> bool:
     now, before = _plain(newer), _plain(older)
     return (
         any(_is_other_state(axis, now, before) for axis in range(len(AXES)))
-        or any(_is_ended(row, now, before) for row in range(len(ENDINGS)))
+        or any(_is_ended(row, now, before) for row in range(len(OPPOSITES)))
         or _is_other_value(now, before)
         or _permits_or_forbids(now, before)
     )
@@ -44,7 +44,7 @@ def leaves_open(newer: str, older: str) -> str:
     if max(len(newer), len(older)) > _LONGEST:
         return ""
     now, before = _plain(newer), _plain(older)
-    for row in range(len(ENDINGS)):
+    for row in range(len(OPPOSITES)):
         ending, ended = _sides(row, now)[0], _sides(row, before)[1]
         if ending is not None and ended is not None and _is_of_same(ending, ended):
             said = ended.get("name", "") if "name" not in ending else ""
@@ -57,9 +57,9 @@ def leaves_open(newer: str, older: str) -> str:
 def words_of_opposites(text: str) -> str:
     """Return the words by which memories are found that *text* may end, or that may have ended it."""
     plain = _plain(text[:_LONGEST])
-    rows: tuple[Axis | Ending, ...] = (
+    rows: tuple[Axis | Opposite, ...] = (
         *(AXES[n] for n in range(len(AXES)) if _state(n, plain)),
-        *(ENDINGS[n] for n in range(len(ENDINGS)) if _sides(n, plain) != (None, None)),
+        *(OPPOSITES[n] for n in range(len(OPPOSITES)) if _sides(n, plain) != (None, None)),
     )
     return " ".join(dict.fromkeys(word for row in rows for word in row.words.split()))
 
@@ -83,14 +83,14 @@ def _is_ended(row: int, now: str, before: str) -> bool:
     (ending, state), (ended_by, ended) = _sides(row, now), _sides(row, before)
     if ending is not None and ended is not None and _is_of_same(ending, ended):
         return True
-    is_back = ENDINGS[row].is_mutual and state is not None and ended_by is not None
+    is_back = OPPOSITES[row].is_mutual and state is not None and ended_by is not None
     return is_back and _is_of_same(ended_by or {}, state or {})
 
 
 @lru_cache(maxsize=8_192)
 def _sides(row: int, text: str) -> tuple[dict[str, str] | None, dict[str, str] | None]:
     """Return what the groups of either side of a row find; None for a side that the text is not."""
-    ends_by, ended = re.match(ENDINGS[row].ends, text), re.match(ENDINGS[row].ended, text)
+    ends_by, ended = re.match(OPPOSITES[row].ends, text), re.match(OPPOSITES[row].ended, text)
     return (_groups(ends_by) if ends_by else None, None if ends_by or not ended else _groups(ended))
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -21,15 +22,24 @@ _OF_SERVER = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A database that was searched after the user's rows were deleted."""
+
+    database: str
+    """Which one, with secrets masked."""
+    is_file: bool
+    files: str
+    """What it did so that its files do not keep what was deleted."""
+    scan: Scan
+
+
 def make_report(
     erasure: Erasure,
     org_id: OrgId,
-    *,
-    database: str,
-    is_file: bool,
-    files: str,
-    scan: Scan,
+    searched: Searched,
     backups: Sequence[BackupFound],
+    *,
     gone_at: datetime,
     at: datetime,
 ) -> ErasureReport:
@@ -40,17 +50,17 @@ def make_report(
         org_id=org_id,
         user_hash=erasure.user_hash,
         key_id=erasure.key_id,
-        database=database,
+        database=searched.database,
         requested_at=erasure.created_at,
         gone_at=gone_at,
         finished_at=at,
         deleted={name: count for name, count in erasure.counts.items() if name not in unnamed},
         unnamed=unnamed,
         withdrawn=erasure.withdrawn,
-        files=files,
-        scan=scan,
+        files=searched.files,
+        scan=searched.scan,
         backups=tuple(backups),
-        beyond_reach=_EVERYWHERE if is_file else (*_EVERYWHERE, *_OF_SERVER),
+        beyond_reach=_EVERYWHERE if searched.is_file else (*_EVERYWHERE, *_OF_SERVER),
     )
 
 

@@ -20,7 +20,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import ItemStatus, Operation, OperationItem, OperationName
 from sagacity.learning.erasure.derived import forget_playbooks, withdraw_by_requests
 from sagacity.learning.erasure.news import erased_news
-from sagacity.learning.erasure.report import look_into, make_report, signed
+from sagacity.learning.erasure.report import Searched, look_into, make_report, signed
 from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope, look_at
 from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.accounts.leaving import leave, leave_everywhere
@@ -139,8 +139,7 @@ class Erase:
         await self._parts.announce(erased_news(run.subject.tenant.org_id, run.erased.user_id))
         self._storage.forget()
         await self._report(run, _STEPS - 1)
-        files, scan = await self._search(run)
-        await self._finish(run, files, scan)
+        await self._finish(run, await self._search(run))
         return True
 
     async def _turns(self, run: _Run) -> bool:
@@ -228,7 +227,7 @@ class Erase:
             sealed = run.key.seal(run.erased.model_dump_json())
             await transaction.erasures.seal_again(run.erasure.erasure_id, sealed)
 
-    async def _search(self, run: _Run) -> tuple[str, Scan]:
+    async def _search(self, run: _Run) -> Searched:
         """
         Have the database let go of what was deleted, and search for what is left until there is nothing.
 
@@ -251,13 +250,19 @@ class Erase:
                 names, dirty = await asyncio.to_thread(scan_files, backend.file, left)
             if (is_back or not found.rows) and not dirty:
                 mentions = tuple(name for name in found.mentions if not (is_back and name in found.rows))
-                return files, Scan(
+                scan = Scan(
                     tables=len(TABLES),
                     needles=len(needles),
                     mentions=mentions,
                     files=tuple(names),
                     vector_copy=copied,
                     is_user_back=is_back,
+                )
+                return Searched(
+                    database=f"{backend.name}: {backend.label}",
+                    is_file=backend.file is not None,
+                    files=files,
+                    scan=scan,
                 )
         raise StorageUnavailable(
             "something of the user was still found in the database; it is searched again later"
@@ -280,8 +285,8 @@ class Erase:
         await self._do(run, delete)
         return is_back
 
-    async def _finish(self, run: _Run, files: str, scan: Scan) -> None:
-        tenant, backend = run.subject.tenant, self._storage.backend
+    async def _finish(self, run: _Run, searched: Searched) -> None:
+        tenant = run.subject.tenant
         async with self._storage.read(tenant) as snapshot:
             erasure = await snapshot.erasures.get(run.erasure.erasure_id)
         gone_at = erasure.gone_at or self._clock.now()
@@ -289,17 +294,8 @@ class Erase:
         backups = await asyncio.to_thread(
             look_into, known, tenant.org_id, run.erased.user_id, gone_at=gone_at
         )
-        report = make_report(
-            erasure,
-            tenant.org_id,
-            database=f"{backend.name}: {backend.label}",
-            is_file=backend.file is not None,
-            files=files,
-            scan=scan,
-            backups=backups,
-            gone_at=gone_at,
-            at=self._clock.now(),
-        )
+        at = self._clock.now()
+        report = make_report(erasure, tenant.org_id, searched, backups, gone_at=gone_at, at=at)
         sealed = signed(report, run.key)
 
         async def finish(transaction: Transaction) -> Counts:

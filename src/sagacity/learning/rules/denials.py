@@ -1,4 +1,4 @@
-"""Denials in the first person and the present, taken apart: what is denied, and how it is said of the user."""
+"""Analyse denials in the first person and the present: what is denied, and how to say it of the user."""
 
 import re
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from sagacity.learning.rules.wording import conjugate, finish, third_person
 _ELISION: Final = re.compile(r"\b([jnldmts]|qu)'(?=\w)", re.IGNORECASE)
 _ELIDES: Final = re.compile(r"\b([nldjmts])(?:'|e\b|\b)\s(?=[aeiou\u00e9\u00ea])", re.IGNORECASE)
 _KEPT: Final = frozenset("mehr plus ya mas ja mais ne n'".split())
-"""Asides that belong to a denial, and stay in what is remembered of it."""
+"""Asides that are part of a denial, and stay in its memory."""
 _ENDINGS: Final = re.compile(r"(?<=(?:ss|sh|ch|zz))es$|(?<=[^s])s$")
 _IRREGULAR: Final = {"has": "have", "does": "do", "goes": "go"}
 _HAVE: Final = frozenset("has hat a tiene tem".split())
 
 Word = tuple[str, str]
-"""A word as it is written, and folded."""
+"""A word as written, and folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +29,17 @@ class Denied:
     """What a clause denies."""
 
     content: str
-    """The clause as it is said of the user: "Does not take losartan."."""
+    """The clause said of the user: "Does not take losartan."."""
     words: tuple[str, ...]
-    """What it denies, to be compared: "takes losartan"."""
+    """What it denies, for comparison: "takes losartan"."""
     is_whole: bool
-    """Whether only what says just that is denied: "I'm not a fan" is of something that was said before."""
+    """Whether it denies only a fact that says exactly this: "I'm not a fan" refers to something said before."""
     is_over: bool
-    """Whether it says that what it denies was true before: "not any more"."""
+    """Whether it says that this was true before: "not any more"."""
 
 
 def denied_in(clause: str, language: str) -> Denied | None:
-    """Take a clause apart; None if it is no denial in the first person and the present."""
+    """Analyse a clause; returns None if it is not a denial in the first person and the present."""
     lexicon = LEXICONS[language]
     denials, asides = word_set(lexicon.denials), word_set(lexicon.asides)
     said = _words(clause, language, lexicon)
@@ -64,7 +64,7 @@ def denied_in(clause: str, language: str) -> Denied | None:
 
 
 def is_limited(denied: Denied, following: re.Match[str], language: str) -> bool:
-    """Whether what is said next makes the denial hold in some cases only, or is what is denied."""
+    """Whether the words that follow limit the denial to some cases, or are themselves what is denied."""
     connector, rest = folded(following[0]), folded(following.string[following.end() :])
     reasons = word_set(LEXICONS[language].reasons)
     is_reason = not reasons.isdisjoint((*connector.split(), *rest.split()[:1]))
@@ -77,7 +77,7 @@ def _limits(language: str) -> re.Pattern[str]:
 
 
 def _words(clause: str, language: str, lexicon: Lexicon) -> list[Word]:
-    """Cut a clause into words; what a table has with a `_` is one."""
+    """Split a clause into words; an entry that a table writes with `_` is one word."""
     plain = clause.strip(" .!\u2026\u00a1")
     if language == "fr":
         plain = _ELISION.sub(r"\1' ", plain)
@@ -89,7 +89,7 @@ def _words(clause: str, language: str, lexicon: Lexicon) -> list[Word]:
 
 
 def _predicate(said: Sequence[Word], lexicon: Lexicon) -> Sequence[Word]:
-    """Return what is said of the speaker; nothing if somebody else is spoken of."""
+    """Return what is said of the speaker; empty if the clause is about somebody else."""
     asides = word_set(lexicon.asides)
     begin = next((at for at, word in enumerate(said) if word[1] not in asides), 0)
     first = said[begin][1] if said else ""
@@ -99,7 +99,7 @@ def _predicate(said: Sequence[Word], lexicon: Lexicon) -> Sequence[Word]:
 
 
 def _third(verb: str, language: str, lexicon: Lexicon) -> str | None:
-    """Return a verb of the first person in the third; None where that is not known."""
+    """Return the third person of a verb in the first; None if unknown."""
     irregular = next((third for first, third in lexicon.verbs.items() if folded(first) == verb), None)
     if irregular or language == ENGLISH:
         return irregular or (conjugate(verb) if verb.isalpha() else None)

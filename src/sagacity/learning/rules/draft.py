@@ -1,4 +1,4 @@
-"""What rules make of a clause."""
+"""What a rule makes of a clause."""
 
 from sagacity.domain.base import Value
 from sagacity.domain.graph import EntityMention, RelationshipMention

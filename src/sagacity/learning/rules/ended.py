@@ -1,4 +1,4 @@
-"""What the user says to hold no longer, of what is known: denials, endings by the table, corrections of a value."""
+"""Known facts that the user says no longer hold: by a denial, by the table of endings, or by correcting a value."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from sagacity.learning.rules.wording import conjugate, finish, slug, third_perso
 
 _CONFIDENCE: Final = 0.9
 _MOST_BEFORE: Final = 4
-"""Words before the name of whom a memory is about: "Has a golden retriever named Max"."""
+"""Most words before the name of the subject of a memory: "Has a golden retriever named Max"."""
 _PARTS: Final = re.compile(r"[.!?](?=\s)|\n")
 _LABEL: Final = re.compile(r"(?:health|gesundheit|sante|salud|saude|regime|situation) ?: ")
 _LISTED: Final = re.compile(r",|\b(?:and|or|und|oder|et|ou|y|o|e)\b")
@@ -35,25 +35,25 @@ _FOLLOWS: Final = frozenset(
     "after near because diagnosed mit bei im am seit jeden jede namens aus fur zu en de con para cada por desde que "
     "llamado llamada chez avec depuis tous toutes chaque qui pour em com todos todas chamado".split()
 )
-"""What begins a detail behind a thing; any other word belongs to its name: "milk tea" is no milk."""
+"""Words that start a detail after a thing. Any other word belongs to its name: "milk tea" is not milk."""
 _BETWEEN: Final = frozenset(
     "jeden jede morgen abend tag taglich morgens abends every day daily regularly two three four five zwei drei vier "
     "deux trois quatre dos tres cuatro dois quatro".split()
 )
-"""What may stand between a verb and its object: when, and how many."""
+"""Words that may stand between a verb and its object: when, and how many."""
 _GIVEN_UP: Final = re.compile(
     r"(?:has )?(?:gave up|given up|cut out|came off|went off|hat (?:aufgehort|.+ aufgegeben)|a arrete|ha dejado|dejo|"
     r"parou)\b"
 )
 _NOT_TO_HAVE: Final = re.compile(r"health\.(?:allergy|intolerance|sensitive)")
-"""Slots of what the user may not have: a denial in other words."""
+"""Slots of what the user must not have: denials in other words."""
 _POINTING: Final = frozenset(
     "it that this them everything anything all something me you das es dies alles ca cela tout eso esto todo isso isto "
     "tudo".split()
 )
-"""What names nothing that could be forgotten."""
+"""Words that do not name anything to forget."""
 _COUNTED: Final = re.compile(r"owns|plan")
-"""Slots of things of which one may have several."""
+"""Slots that can have several values."""
 _LIVES: Final = re.compile(r"\bwho lives? in (?P<where>[^.]+)")
 _OF_USER: Final = (
     (re.compile(r"(?:i|we)(?:'m| am| are)\s", re.IGNORECASE), "is "),
@@ -64,34 +64,34 @@ _PRESENT: Final = re.compile(r"(?:eat|drink|take|use|have|smoke|tolerate)\b", re
 
 
 class KnownFact(Value):
-    """What is known of the user and may end."""
+    """A known fact about the user, which may end."""
 
     content: str
     slot: str = ""
     memory_id: MemoryId | None = None
-    """None for what the same window has taught before."""
+    """None if it was learned earlier in the same window."""
     said_at: datetime | None = None
 
 
 class Ending(Value):
-    """What a clause says to hold no longer, and what is to be remembered of it."""
+    """What a clause ends, and what to remember instead."""
 
     draft: Draft
     said: tuple[str, ...]
-    """Words of the clause, folded."""
+    """The folded words of the clause."""
     ended: tuple[KnownFact, ...]
     forgets: bool = False
-    """Whether the user asks that it is forgotten: nothing is remembered in its place."""
+    """Whether the user asks to forget it, so that nothing is remembered instead."""
 
     def is_said_by(self, content: str) -> bool:
-        """Whether a fact says nothing behind its verb that the clause does not say: it is remembered in its place."""
+        """Whether a fact says nothing after its verb that the clause does not say; then it is remembered instead."""
         objects = tokens(content)[1:]
         return bool(objects) and all(any(is_same(one, word) for word in self.said) for one in objects)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What clauses are read with."""
+    """What clauses are read with: the language and the known facts."""
 
     language: str
     lexicon: Lexicon
@@ -100,19 +100,19 @@ class _Reading:
 
 
 def what_may_end(text: str) -> str:
-    """Return the lines and sentences of *text* with a word that may end something; most texts have none."""
+    """Return the lines and sentences of *text* that contain a word which may end something. Most texts have none."""
     return "\n".join(part.strip() for part in _PARTS.split(text[:MAX_TEXT]) if _may_end(part))
 
 
 def endings(sentences: Sequence[Sentence], language: str, known: Sequence[KnownFact]) -> Iterator[Ending]:
     """
-    Yield what the stated clauses of *sentences* end of what is *known*.
+    Yield the *known* facts that the stated clauses of *sentences* end.
 
-    - A denial ends what says just what it denies, or that and a detail: "I don't take losartan" ends "Takes losartan
-      every morning.". A clause that says anything besides ends nothing: neither others' affairs nor what holds today.
-    - A row of the table ends memories of its slots that name its thing.
-    - "I said Leicester, not Leeds" takes the place of what was said last with the wrong value.
-    - "Forget what I said about peanuts" ends all that names them, and nothing takes its place.
+    - A denial ends a fact that says what it denies, with or without a detail: "I don't take losartan" ends "Takes
+      losartan every morning.". A clause that says more ends nothing, such as one about others or about today.
+    - A row of the table ends facts of its slots that name its thing.
+    - "I said Leicester, not Leeds" replaces the last fact with the wrong value.
+    - "Forget what I said about peanuts" ends all facts that name them, without replacing them.
     """
     if language not in LEXICONS or not known:
         return
@@ -133,7 +133,7 @@ def _may_end(text: str) -> bool:
 
 
 def _corrected(text: str, start: int, reading: _Reading) -> Ending | None:
-    """Return what was said last with the wrong value, said with the right one."""
+    """Return the last fact with the wrong value, now with the right one."""
     found = (pattern.match(text, start) for pattern in _corrections(reading.language))
     match = next(filter(None, found), None)
     if match is None:
@@ -143,13 +143,13 @@ def _corrected(text: str, start: int, reading: _Reading) -> Ending | None:
     meant = [fact for fact in reading.known if whole.search(fact.content)]
     if not meant:
         return None
-    # What the same window has taught stands behind what was known.
+    # Facts of the same window come after those that were known before.
     latest = max(enumerate(meant), key=lambda it: (it[1].memory_id is None, _time(it[1]), it[0]))[1]
     return _replaced("corrected", latest, wrong, match)
 
 
 def _forgotten(text: str, start: int, reading: _Reading) -> Ending | None:
-    """Return all that is known of what is to be forgotten."""
+    """Return all known facts about what is to be forgotten."""
     plain = folded(text)
     found = (_clause(pattern, reading.grammar).match(plain, start) for pattern in FORGOTTEN[reading.language])
     match = next(filter(None, found), None)
@@ -168,7 +168,7 @@ def _forgotten(text: str, start: int, reading: _Reading) -> Ending | None:
 
 
 def _rescheduled(text: str, start: int, reading: _Reading) -> Ending | None:
-    """Return the one appointment that is known of what has another day now, with that day."""
+    """Return the one known appointment that is moved, with its new day."""
     plain = folded(text)
     found = (
         _clause(pattern, reading.grammar).match(plain, start) for pattern in RESCHEDULED[reading.language]
@@ -185,7 +185,7 @@ def _rescheduled(text: str, start: int, reading: _Reading) -> Ending | None:
         and _names(thing, _words_of(fact, reading.lexicon), reading.lexicon)
         and (days := _days(fact.content, reading.language))
     ]
-    # Of two appointments it is not known which.
+    # With two of them, it is unknown which one is meant.
     if not thing or len(meant) != 1 or not _days(right, reading.language):
         return None
     fact, wrong = meant[0]
@@ -204,13 +204,13 @@ def _rescheduled(text: str, start: int, reading: _Reading) -> Ending | None:
 
 
 def _days(text: str, language: str) -> list[str]:
-    """Return the times that *text* names, as it names them."""
+    """Return the expressions of time in *text*, as written."""
     named = times_in(f"on {text}" if language == "en" else text, SOME_DAY, language=language)
     return [one.text for one in named]
 
 
 def _names(thing: Sequence[str], words: Sequence[str], lexicon: Lexicon) -> bool:
-    """Whether *words* have all of *thing*, whose verbs may be in the first person."""
+    """Whether *words* contain all of *thing*, whose verbs may be in the first person."""
     third = {folded(first): folded(other) for first, other in lexicon.verbs.items()}
 
     def forms(word: str) -> set[str]:
@@ -223,12 +223,12 @@ def _names(thing: Sequence[str], words: Sequence[str], lexicon: Lexicon) -> bool
 
 
 def _is_copula(verb: str, lexicon: Lexicon) -> bool:
-    """Whether a verb of the first person is to be or to have."""
+    """Whether a verb in the first person is "to be" or "to have"."""
     return folded(lexicon.verbs.get(verb, "")) in word_set(lexicon.unsaid)
 
 
 def _moved(text: str, start: int, reading: _Reading) -> Ending | None:
-    """Return where somebody who is known lives, with the new place."""
+    """Return the fact where a known person lives, with the new place."""
     match = re.compile(MOVED.get(reading.language, "(?!)"), re.IGNORECASE).match(text, start)
     if match is None:
         return None
@@ -238,13 +238,13 @@ def _moved(text: str, start: int, reading: _Reading) -> Ending | None:
         if (lives := _LIVES.search(fact.content))
         and any(is_same(folded(match["who"]), word) for word in tokens(fact.content[: lives.start()]))
     ]
-    # Of two sisters it is not known which.
+    # With two sisters, it is unknown which one is meant.
     [(fact, where)] = meant if len(meant) == 1 else [(None, "")]
     return _replaced("moved", fact, where, match) if fact and where != match["right"] else None
 
 
 def _replaced(rule: str, fact: KnownFact, wrong: str, match: re.Match[str]) -> Ending:
-    """Let *fact* say what *match* has as right in place of a wrong value."""
+    """Return *fact* with the wrong value replaced by what *match* found to be right."""
     whole = re.compile(rf"(?<![\w-]){re.escape(wrong)}(?![\w-])")
     draft = Draft(
         rule=rule,
@@ -266,7 +266,7 @@ def _corrections(language: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _denied(text: str, start: int, reading: _Reading) -> Ending | None:
-    """Return what the clause at *start* denies."""
+    """Return the facts that the clause at *start* denies."""
     asides = word_set(reading.lexicon.asides)
     connectors = reading.grammar.connector.finditer(text, start)
     following = next((it for it in connectors if folded(it[0]).strip() not in asides), None)
@@ -280,7 +280,7 @@ def _denied(text: str, start: int, reading: _Reading) -> Ending | None:
 
 
 def _is_denied(denied: Denied, fact: KnownFact, lexicon: Lexicon) -> bool:
-    """Whether *fact* says what is denied, or that and a detail."""
+    """Whether *fact* says what is denied, with or without a detail."""
     words = _words_of(fact, lexicon)
     places = _places(denied.words, words)
     if not places or _is_denial(fact, lexicon) or _is_over(fact):
@@ -294,7 +294,7 @@ def _is_denied(denied: Denied, fact: KnownFact, lexicon: Lexicon) -> bool:
 
 
 def _by_row(text: str, start: int, reading: _Reading) -> Ending | None:
-    """Return what the clause at *start* ends by the table."""
+    """Return what the clause at *start* ends according to the table."""
     plain = folded(text)
     for row in ENDINGS:
         for pattern in row.says.get(reading.language, ()):
@@ -312,13 +312,13 @@ def _by_row(text: str, start: int, reading: _Reading) -> Ending | None:
 
 @cache
 def _clause(pattern: str, grammar: Grammar) -> re.Pattern[str]:
-    """Compile a pattern of folded text, so that it ends where a clause does."""
+    """Compile a pattern for folded text so that it only matches up to the end of a clause."""
     end = rf"(?=[\s.!\u2026)]*$|{grammar.connector.pattern}|[.,;:!])"
     return re.compile(unaccented(pattern) + end, re.IGNORECASE)
 
 
 def _named(row: EndingRow, match: re.Match[str], reading: _Reading) -> Iterator[KnownFact]:
-    """Yield what is known of the row's slots and says of its thing what it ends."""
+    """Yield the known facts of the row's slots that are about its thing."""
     lexicon = reading.lexicon
     thing = bare(tokens(match["thing"]), lexicon)
     who = match.groupdict().get("who")
@@ -337,7 +337,7 @@ def _named(row: EndingRow, match: re.Match[str], reading: _Reading) -> Iterator[
 
 
 def _is_of_kind(row: EndingRow, fact: KnownFact, lexicon: Lexicon) -> bool:
-    """Whether *fact* is a denial where the row takes one back, and else none."""
+    """Whether *fact* is a denial if the row takes a denial back, and otherwise not a denial."""
     is_denial = _is_denial(fact, lexicon)
     if not row.is_back:
         return not is_denial and not _is_over(fact)
@@ -345,7 +345,7 @@ def _is_of_kind(row: EndingRow, fact: KnownFact, lexicon: Lexicon) -> bool:
 
 
 def _is_listed(fact: KnownFact, words: Sequence[str], first: int, last: int) -> bool:
-    """Whether something else stands beside the thing, which does not end with it."""
+    """Whether the thing is listed with something else, which does not end with it."""
     beside = (*words[max(first - 1, 0) : first], *words[last + 1 : last + 2])
     comma = rf"{re.escape(words[last])}\w*,|, (?:\w+ )?{re.escape(words[first])}"
     return any(map(_LISTED.fullmatch, beside)) or re.search(comma, folded(fact.content)) is not None
@@ -356,7 +356,7 @@ def _is_denial(fact: KnownFact, lexicon: Lexicon) -> bool:
 
 
 def _is_over(fact: KnownFact) -> bool:
-    """Whether *fact* tells of an ending itself."""
+    """Whether *fact* itself reports an ending."""
     return not _ENDED.isdisjoint(tokens(fact.content))
 
 
@@ -365,7 +365,7 @@ def _words_of(fact: KnownFact, lexicon: Lexicon) -> tuple[str, ...]:
 
 
 def _places(said: Sequence[str], words: Sequence[str]) -> frozenset[int]:
-    """Return where in *words* all that is *said* is; nothing if a word of it is not there."""
+    """Return the positions in *words* of all words that are *said*; empty if any is missing."""
     places: list[int] = []
     for one in said:
         place = next((at for at, word in enumerate(words) if at not in places and is_same(one, word)), None)
@@ -387,7 +387,7 @@ def _ending(rule: str, content: str, said: Sequence[str], ended: Sequence[KnownF
 
 
 def _of_user(clause: str) -> str:
-    """Say a clause of the user as of somebody: "I came off metformin" is "Came off metformin."."""
+    """Turn a clause of the user into a statement about them: "I came off metformin" becomes "Came off metformin."."""
     for subject, verb in _OF_USER:
         if match := subject.match(clause):
             body = clause[match.end() :]

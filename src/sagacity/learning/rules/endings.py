@@ -1,4 +1,4 @@
-"""How each language says that something holds no longer: the words of denials, and a table of endings."""
+"""How each language says that something no longer holds: the words of denials, and a table of endings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,26 +7,26 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lexicon:
-    """The words by which a language denies in the first person and in the present."""
+    """The words that a language uses for denials in the first person and the present."""
 
     subjects: str
-    """Words for the speaker, with which a denial starts."""
+    """Words for the speaker, which start a denial."""
     denials: str
-    """Words that deny; with `_` for a space."""
+    """Words that deny, with `_` for a space."""
     asides: str
-    """Words that change nothing, such as "actually" and "any more"."""
+    """Words that do not change the meaning, such as "actually" and "any more"."""
     unsaid: str
-    """Articles, and the verbs to be and to have: what is left out where words are compared."""
+    """Words that comparisons leave out: articles, and the verbs "to be" and "to have"."""
     verbs: Mapping[str, str]
-    """First person to third; a verb that is not here is turned by *regular*."""
+    """First person to third person; for other verbs, *regular* applies."""
     regular: tuple[tuple[str, str], ...]
-    """Endings of the first person to those of the third."""
+    """Verb endings of the first person to those of the third."""
     limits: str
-    """A pattern of what, said next, makes a denial hold in some cases only: "at least not at work"."""
+    """A pattern of what limits a denial when it follows: "at least not at work"."""
     over: str
-    """Words that say that what is denied was true before."""
+    """Words that say that it was true before."""
     reasons: str
-    """Behind a denial that is not over, these may be what is denied: "I'm not vegan because of the animals"."""
+    """After a denial without such a word, these may be what is denied: "I'm not vegan because of the animals"."""
     subject_is_optional: bool = False
 
 
@@ -105,19 +105,19 @@ LEXICONS: Final[Mapping[str, Lexicon]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndingRow:
-    """One way in which something ends, or is back."""
+    """One way in which something ends, or is true again."""
 
     name: str
     ends: str
-    """A pattern of slots: a memory of another slot is not ended by it."""
+    """A pattern of slots; only memories of these slots are ended."""
     says: Mapping[str, tuple[str, ...]]
-    """By language, patterns of a clause; the group `thing` names what ends, `who` whose it is."""
+    """Patterns of a clause by language; the group `thing` is what ends, `who` is whose it is."""
     gives: Mapping[str, str]
-    """By language, what is remembered of it, a template over `thing`; in English the clause where none is given."""
+    """What to remember by language, a template with `thing`; in English the clause itself if there is no template."""
     is_back: bool = False
     """Whether it ends a denial: "I drink coffee again"."""
     is_of_one: bool = False
-    """Whether the thing is whom or what a memory is about: "Has a dog named Rex", not "Has a vet who knows Rex"."""
+    """Whether the thing must be the subject of the memory: "Has a dog named Rex", not "Has a vet who knows Rex"."""
 
 
 THING = r"(?P<thing>[\w'&.+#/-]+(?: [\w'&.+#/-]+){0,4}?)"
@@ -158,7 +158,7 @@ _CUANDO = r"(?: (?:ayer|(?:la|el|este|esta) \w+(?: pasad[oa])?|en \w+|hace [\w ]
 _QUANDO = r"(?: (?:ontem|(?:(?:na|no|este|esta) )?\w+ passad[oa]|em \w+|há [\w ]{2,20}))?"
 
 _HELD = r"habit|health\.medic|diet|tool|pursues|learning|member|goal|plan|project|taste\.media|work\.(?:place|field)"
-"""Slots of what somebody does for a time: what is taken, used, eaten, practised."""
+"""Slots of what people do for a time: what they take, use, eat or practise."""
 _BEING = r"pet|relation|family|people"
 _OWNED = r"owns|bought|pet"
 _JOB = r"work\.(?:employer|role|company|business|place)"
@@ -407,7 +407,7 @@ ENDINGS: Final = (
         },
     ),
 )
-"""All rows; a pattern is tried at the beginning of a stated clause, and has to end where a clause ends."""
+"""All rows. A pattern is tried at the start of a stated clause, and must end where a clause ends."""
 
 MARKS: Final = (
     "pushed postponed rescheduled brought verschoben verlegt vorgezogen déplacé déplacée reporté reportée avancé "
@@ -429,4 +429,4 @@ MARKS: Final = (
     "separado dejamos rompimos roto cortamos rompí corté separé vuelvo vuelto dije dicho quise quería parei larguei "
     "deixei saí morreu faleceu vendi vendemos terminamos terminei rompemos voltei disse falei quis"
 )
-"""Words of which every ending and correction has one; a denial has one of its language's."""
+"""Every ending and correction contains one of these words; a denial contains one of its language."""

@@ -1,4 +1,4 @@
-"""The engine: a table of named patterns, tried at every clause that the speaker vouches for."""
+"""The engine: tries a table of named patterns at every clause that the speaker states as true."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _ENTITY_GROUPS: Mapping[str, EntityType] = {
     "product": EntityType.PRODUCT,
 }
 _LISTED = re.compile(r",?\s(?:and|&)\s|,\s")
-"""Between names that are listed: "Minka, Pepper and Tom"."""
+"""What separates names in a list: "Minka, Pepper and Tom"."""
 _DANGLING = re.compile(DANGLING, re.IGNORECASE)
 _CUT = re.compile(
     r"\b(?:(?:small|larg|bigg|short|long|quick|fast|cheap|warm|light|dark|strong)er|simple|clear|safe|quick|"
@@ -35,7 +35,7 @@ _CUT = re.compile(
     r"\w{3,}(?:ful|ive|able|ible|ous|less|[- ](?:friendly|based|free)))$",
     re.IGNORECASE,
 )
-"""Adjectives: where a phrase ends on one and a comma follows, the noun was left behind."""
+"""Adjectives. If a phrase ends with one and a comma follows, its noun is missing."""
 _ALONE = re.compile(
     r"(?:simple|clear|short|long|quick|fast|small|big|large|more|less|better|simpler|shorter|cheap|cheaper|"
     r"easy|"
@@ -43,7 +43,7 @@ _ALONE = re.compile(
     r"together|.*\stogether|being|having|doing|going|getting|using|making|trying|trying out)$",
     re.IGNORECASE,
 )
-"""What is no whole phrase by itself: "Prefers simple."."""
+"""Words that are not a complete phrase: "Prefers simple."."""
 _PARTED = (
     r"lost|gave away|gave up|given away|rehomed|put down|broke up with|broken up with|split(?: up)? with|"
     r"divorced(?: from)?|separated from|ended things with|used to(?: have| own)?|"
@@ -56,13 +56,13 @@ _THING_GONE = re.compile(
     r"without|used to (?:live in|rent|drive)|(?:no longer|not|don't|didn't|doesn't)(?: drive| live in| rent)?)\s$",
     re.IGNORECASE,
 )
-"""What stands before something that is presupposed to be there, and is gone: "I sold my Trek bike"."""
+"""What comes before something that the user no longer has: "I sold my Trek bike"."""
 _GONE_CHARACTERS = 40
 _BEINGS = frozenset({"person", "people", "pet", "pets"})
 _PLACES = frozenset({"place", "town", "city", "left"})
-"""Groups that are places: what one lives in, moves to and comes from."""
+"""Groups that are places: where one lives, moves to or comes from."""
 _GRAMMAR = frozenset({"verb", "how", "often", "did", "when", "less"})
-"""Groups that carry no matter of their own: nothing in them is refused."""
+"""Groups without content of their own, in which nothing is refused."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +70,10 @@ class Rule:
     """
     One pattern and what it means.
 
-    *content* and *slot* are templates over the pattern's named groups. A group `verb` is conjugated; `person`,
-    `place`, `org`, `pet` and `product` are names, `people` and `pets` several: kept as they are, mentioned in the
-    graph, and tied to the user by *relation*, or as *relationships* say. Any other group is turned into third person.
-    Patterns are compiled on first use: all of them take a fifth of the time in which the program is loaded.
+    *content* and *slot* are templates with the pattern's named groups. A group `verb` is conjugated. `person`, `place`,
+    `org`, `pet` and `product` are names, `people` and `pets` lists of names: they are kept as written, go into the
+    graph, and are linked to the user by *relation*, or by *relationships*. All other groups are turned into the third
+    person. A pattern is compiled on first use, as compiling all of them takes a fifth of the start-up time.
     """
 
     name: str
@@ -86,17 +86,17 @@ class Rule:
     confidence: float
     relation: str
     relationships: tuple[tuple[str, str, str], ...]
-    """How names belong together, in place of *relation*: group or `user`, word, group."""
+    """Relationships between names, instead of *relation*: group or `user`, type, group."""
     refused: str
-    """Phrases that the groups must not start with."""
+    """Phrases with which no group may start."""
     anywhere: bool
-    """Whether it is looked for all over the clause rather than at its start."""
+    """Whether it may match anywhere in the clause, and not only at its start."""
     presupposed: bool
-    """Whether a question takes it for granted: "Is this good for my dog Rex?"."""
+    """Whether a question presupposes it: "Is this good for my dog Rex?"."""
     example: tuple[str, str]
-    """A sentence, and the content that it gives."""
+    """A sentence, and the resulting content."""
     counter: str
-    """A sentence that looks alike and gives nothing."""
+    """A similar sentence that must not match."""
 
     @cached_property
     def says(self) -> re.Pattern[str]:
@@ -149,9 +149,9 @@ def rule(
 
 def read(sentence: Sentence, rules: Sequence[Rule]) -> tuple[Draft, ...]:
     """
-    Apply *rules* to the clauses that are stated; where several start at one place the first wins.
+    Apply *rules* to the stated clauses. If several match at one position, the first wins.
 
-    What another says too, and more, is left out.
+    A result is left out if another one says the same and more.
     """
     found: list[Draft] = []
     stated = [clause.start for clause in sentence.clauses if clause.stance is Stance.STATED]
@@ -166,7 +166,7 @@ def read(sentence: Sentence, rules: Sequence[Rule]) -> tuple[Draft, ...]:
 
 
 def _first(rows: Sequence[Rule], way: Reading) -> Draft | None:
-    """Return what the first of *rows* makes of a clause that is read in one way."""
+    """Return the result of the first of *rows* that matches one reading of a clause."""
     for row in rows:
         match = row.says.match(way.text, way.start)
         draft = _draft(row, match) if match else None
@@ -176,12 +176,12 @@ def _first(rows: Sequence[Rule], way: Reading) -> Draft | None:
 
 
 def _says_more(other: Draft, draft: Draft) -> bool:
-    """Whether *other* goes on where *draft* ends: "Has a brother named Tom who lives in Oslo."."""
+    """Whether *other* continues where *draft* ends: "Has a brother named Tom who lives in Oslo."."""
     return other.content.startswith(draft.content.rstrip(".") + " ")
 
 
 def _scan(sentence: Sentence, row: Rule) -> Iterator[Draft]:
-    """Find *row* anywhere in the stated clauses of *sentence*."""
+    """Yield the matches of *row* anywhere in the stated clauses of *sentence*."""
     for match in row.says.finditer(sentence.text):
         before = [clause for clause in sentence.clauses if clause.start <= match.start()]
         if sentence.text.count('"', 0, match.start()) % 2:
@@ -196,7 +196,7 @@ def _scan(sentence: Sentence, row: Rule) -> Iterator[Draft]:
 
 
 def _is_gone(match: re.Match[str]) -> bool:
-    """Whether what *match* found is said to be there no more."""
+    """Whether the text says that what *match* found is gone."""
     is_being = any(said and name in _BEINGS for name, said in match.groupdict().items())
     gone = _BEING_GONE if is_being else _THING_GONE
     return gone.search(match.string, max(match.start() - _GONE_CHARACTERS, 0), match.start()) is not None
@@ -240,7 +240,7 @@ def _draft(row: Rule, match: re.Match[str]) -> Draft | None:
 
 
 def _is_incomplete(match: re.Match[str], group: str, said: str) -> bool:
-    """Whether the phrase has lost its noun to a comma, or is none."""
+    """Whether the phrase lost its noun to a comma, or is not complete."""
     if group in _ENTITY_GROUPS:
         return False
     cut = match.string[match.end(group) :].lstrip().startswith(",") and _CUT.search(said)
@@ -250,7 +250,7 @@ def _is_incomplete(match: re.Match[str], group: str, said: str) -> bool:
 def _relationships(
     row: Rule, names: Mapping[str, Sequence[str]], slots: Mapping[str, str]
 ) -> tuple[RelationshipMention, ...]:
-    """The user with each name by the row's relation, and names with each other as its relationships say."""
+    """Return the relationships of the user to each name by the row's relation, or those that the row lists."""
     known = {USER: (USER,), **names}
     said = row.relationships or tuple((USER, row.relation, name) for name in names)
     return tuple(

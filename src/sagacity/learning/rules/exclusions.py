@@ -1,4 +1,4 @@
-"""What cannot hold beside what: a table of statements that end others."""
+"""Statements that exclude others: a table."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -7,18 +7,18 @@ from typing import Final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exclusion:
     """
-    A value that the user has, and what they do not do any more since they have it.
+    A value, and what a user with this value no longer does.
 
-    All are English words with spaces between them; each stands for every form that has its stem.
+    All fields are English words separated by spaces; each stands for all forms with its stem.
     """
 
     value: str
     beside: str
-    """What may be said with the value without changing it; a statement with any other word is about something else."""
+    """Words that may accompany the value. A statement with any other word is about something else."""
     verbs: str
-    """What an excluded statement begins with."""
+    """First words of an excluded statement."""
     objects: str
-    """What an excluded statement ends with."""
+    """Last words of an excluded statement."""
 
 
 _MEAT = (
@@ -43,4 +43,4 @@ EXCLUSIONS: Final = (
     _diet("vegan", f"{_MEAT} {_FISH} {_OF_ANIMALS}"),
     _diet("pescatarian", _MEAT),
 )
-"""All rows; each value has one."""
+"""All rows, one per value."""

@@ -1,4 +1,4 @@
-"""Words as the reader of endings compares them: without case, accents and articles, and forms of one word alike."""
+"""Fold words for the comparison of endings: without case, accents and articles; forms of a word are equal."""
 
 import re
 import unicodedata
@@ -11,12 +11,12 @@ from sagacity.learning.rules.endings import Lexicon
 
 TOKEN: Final = re.compile(r"[\w'&+#/-]+(?:\.\w+)*")
 _COPULAS: Final = frozenset("is ist est es e".split())
-"""Left out in every language: what is known may be in another one."""
+"""Left out in every language, as a known fact may be in another one."""
 _ELIDED: Final = re.compile(r"^(?:[ldjnmts]|qu)'")
 
 
 class _Plain(dict[int, str]):
-    """What a character is without case and accents: one character, so that places stay."""
+    """Maps a character to the one without case and accents; always one character, so that positions stay."""
 
     def __missing__(self, code: int) -> str:
         plain = unicodedata.normalize("NFKD", chr(code))[0].lower()[0]
@@ -33,7 +33,7 @@ def folded(text: str) -> str:
 
 
 def unaccented(pattern: str) -> str:
-    r"""Return a pattern for folded text; its case stays, as that of `\w` means something."""
+    r"""Return a pattern for folded text. Its case is kept, as it matters in `\W`."""
     return "".join(unicodedata.normalize("NFKD", char)[0] for char in pattern)
 
 
@@ -49,12 +49,12 @@ def word_set(words: str) -> frozenset[str]:
 
 
 def bare(words: Sequence[str], lexicon: Lexicon) -> tuple[str, ...]:
-    """Leave out articles, "is" and "has", and what is elided before a vowel."""
+    """Leave out articles, "is" and "has", and elided words such as "l'"."""
     unsaid = word_set(lexicon.unsaid) | _COPULAS
     whole = (_ELIDED.sub("", word) for word in words)
     return tuple(word for word in whole if word and word not in unsaid)
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two folded words are forms of one."""
+    """Whether two folded words are forms of the same word."""
     return one == other or (read(one).words == read(other).words != ()) or is_cognate(one, other)

@@ -1,4 +1,4 @@
-"""What ends what: a table of states and of the statements that end them, a row a pair."""
+"""What ends what: a table of states, and of pairs of statements of which one ends the other."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -30,34 +30,34 @@ _END = r"(?= again| anymore| any more|$|[,.;]| and | in | for | since | last | t
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
     """
-    States of which a person has one at a time: the one that was said last holds.
+    States of which a person has one at a time; the one that was stated last holds.
 
-    *says* is a pattern with a place `{value}`; what its group `who` finds is the person.
+    *says* is a pattern with a placeholder `{value}`; its group `who` is the person.
     """
 
     says: str
     values: tuple[str, ...]
-    """Patterns, one a state."""
+    """Patterns, one per state."""
     words: str
-    """Words of such statements, by which remembered ones are found."""
+    """Words of such statements, by which memories are found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Opposite:
     """
     A statement that ends another.
 
-    Both are patterns of the beginning. What their groups of one name find has to be the same: `thing` by its last
-    words, so that the car ends the red car, all others word for word. A group that only one of them has counts for
-    nothing, but for `who`.
+    Both are patterns for the start of a statement. Groups of the same name must find the same: `thing` the same last
+    words, so that "the car" ends "the red car"; all others the same text. A group that only one side has is ignored,
+    except `who`.
     """
 
     ends: str
     ended: str
     words: str
-    """Words of both, by which remembered ones are found."""
+    """Words of both, by which memories are found."""
     is_mutual: bool = True
-    """Whether the second, said later, ends the first as well. What has happened once is not undone by a new state."""
+    """Whether the second also ends the first if it is stated later. False for events: they are not undone."""
 
 
 AXES: Final = (
@@ -92,8 +92,8 @@ AXES: Final = (
         words="once twice three four times week",
     ),
 )
-ENDINGS: Final = (
-    Ending(
+OPPOSITES: Final = (
+    Opposite(
         ends=rf"{_WHO}(?:gave birth|has given birth|had (?:a|the|her|their) baby|had a miscarriage|"
         rf"lost the baby|is not "
         r"pregnant|is no longer pregnant|hat ein kind bekommen|a accouché|dio a luz|deu à luz)",
@@ -102,7 +102,7 @@ ENDINGS: Final = (
         words="pregnant expecting baby schwanger enceinte embarazada grávida",
         is_mutual=False,
     ),
-    Ending(
+    Opposite(
         ends=r"(?:eats|is eating|started eating|went back to eating|isst|mange|come) (?:meat|beef|chicken|"
         r"pork|fleisch|"
         r"de la viande|carne)(?= again| now|$|[,.;])",
@@ -110,7 +110,7 @@ ENDINGS: Final = (
         r"(?:vegetarian|vegan|vegetarier(?:in)?|vegetariano?a?|végétarien(?:ne)?|vegetarisch)(?: diet)?",
         words="vegetarian vegan meat vegetarier végétarien vegetariano fleisch carne",
     ),
-    Ending(
+    Opposite(
         ends=rf"{_POSSESSIVE}(?P<kind>{_KIND})(?:,? (?P<name>[\w-]+))?,? (?:has |had |recently |"
         rf"just )*(?:died|passed away|"
         r"is dead|was put down|ran away|est mort|murió|morreu)",
@@ -119,7 +119,7 @@ ENDINGS: Final = (
         words="dog cat horse rabbit hamster pet named died",
         is_mutual=False,
     ),
-    Ending(
+    Opposite(
         ends=r"(?:moved|moved away|moved out|relocated|is moving away|left) (?:from|"
         r"out of) (?P<what>[\w' .-]+?)(?= to |"
         r" in | last |$|,)|(?:no longer lives|does not live) in (?P<what2>[\w' .-]+?)(?= any|$|,)",
@@ -128,7 +128,7 @@ ENDINGS: Final = (
         r"(?= near | with | since | and | for |$|,)",
         words="lives moved",
     ),
-    Ending(
+    Opposite(
         ends=r"(?:quit|left|resigned from|was fired from|was laid off from|got fired from|got laid off from|"
         r"retired from|"
         r"no longer works at|does not work at)(?: (?:(?:their|the|his|her|a|"
@@ -139,42 +139,42 @@ ENDINGS: Final = (
         r"travaille|trabaja|trabalha) (?:at|for|by|bei|chez|en|na) (?P<what>[\w&' .-]+?)(?= as | in | since |$|,)",
         words="works job quit left",
     ),
-    Ending(
+    Opposite(
         ends=r"(?:is (?:now |currently )?(?:unemployed|jobless|between jobs|out of work)|lost (?:their|his|"
         r"her|the) job|"
         r"ist arbeitslos|est au chômage)",
         ended=r"(?:works|is working|has a(?: new)? job|is employed|arbeitet|travaille) (?:at|for|as|by|bei|chez) ",
         words="works job employed unemployed lost",
     ),
-    Ending(
+    Opposite(
         ends=r"(?:is (?:now )?retired|has retired|retired)$",
         ended=r"(?!.*volunteer)(?:works|is working|has a(?: new)? job|is employed) (?:at|for|as|by) ",
         words="works job employed",
         is_mutual=False,
     ),
-    Ending(
+    Opposite(
         ends=r"(?:works at|(?:has|started|found|got) a (?:new )?job(?: at| as| with|$))",
         ended=r"is looking for (?:a |an )?(?:new )?(?:job|work|position)$",
         words="looking job work",
         is_mutual=False,
     ),
-    Ending(
+    Opposite(
         ends=rf"(?:broke up with|split up with|separated from|left) {_POSSESSIVE}(?P<kind>{_PARTNER})",
         ended=rf"(?:has|hat|a|tiene|tem) (?:an?|eine|einen|une?|una?|uma?) (?P<kind>{_PARTNER})",
         words="girlfriend boyfriend partner",
     ),
-    Ending(
+    Opposite(
         ends=rf"{_BE}{_ADVERB}single{_END}",
         ended=rf"has an? {_PARTNER}",
         words="girlfriend boyfriend partner",
     ),
-    Ending(
+    Opposite(
         ends=rf"{_BE}{_ADVERB}(?:divorced|geschieden|divorcée?|divorciad[oa]){_PAST}",
         ended=rf"(?:has|hat|a|tiene|tem) (?:an?|eine|einen|une?|una?|uma?) {_SPOUSE}",
         words="wife husband spouse",
         is_mutual=False,
     ),
-    Ending(
+    Opposite(
         ends=rf"(?:sold|gave away|gave|got rid of|traded in|donated|scrapped|crashed|totaled|no longer has|"
         rf"no longer owns|does not have) {_POSSESSIVE}(?P<thing>[\w -]+?)(?= to | in | last | for | any|$|,)",
         ended=r"(?:has|owns|drives|has bought|bought|got) an? (?P<thing>[\w -]+?)(?= named | called | in |"
@@ -182,19 +182,19 @@ ENDINGS: Final = (
         r" that | which |$|,)",
         words="has owns bought",
     ),
-    Ending(
+    Opposite(
         ends=r"(?:quit|gave up|has quit|stopped|no longer|does not) (?:smok\w+|rauchen|fumer|fumar)|"
         r"(?:ist nichtraucher)",
         ended=r"(?:smokes|is a smoker|is smoking|started smoking|raucht|fume|fuma)",
         words="smokes smoking smoker",
     ),
-    Ending(
+    Opposite(
         ends=r"(?:quit|gave up|has quit|stopped|no longer drinks|does not drink|"
         r"is sober)(?: drinking)?(?: alcohol)?$",
         ended=r"(?:drinks|is drinking|started drinking)(?: (?:alcohol|wine|beer))?(?: again)?$",
         words="drinks drinking alcohol sober",
     ),
-    Ending(
+    Opposite(
         ends=r"(?:is allergic to|does not tolerate|(?:does not|no longer|cannot) (?:eat|drink|have)|"
         r"no longer (?:eats|drinks)) (?P<what>(?!(?:cats?|dogs?|horses?|animals|pets|birds|flowers?|roses|plants|"
         r"gardening)\b)[\w' -]+?)(?= any| since | because |$|[,;(])",
@@ -202,18 +202,18 @@ ENDINGS: Final = (
         words="likes loves enjoys eats drinks allergic",
         is_mutual=False,
     ),
-    Ending(
+    Opposite(
         ends=r"(?:dislikes|hates|cannot stand|does not like|no longer likes|does not enjoy) (?P<what>[\w' -]+?)"
         r"(?= any|$|[,;])",
         ended=r"(?:likes|loves|enjoys|is a fan of|is into|is fond of) (?P<what>[\w' -]+?)(?= again|$|[,;])",
         words="likes loves enjoys dislikes hates",
     ),
-    Ending(
+    Opposite(
         ends=r"(?:recovered from|is over|got over|no longer has) (?:an? |the |their )?(?P<thing>[\w -]+)$",
         ended=r"(?:health: |has an? |has |suffers from |caught an? )(?P<thing>[\w -]+)$",
         words="health suffers recovered",
     ),
-    Ending(
+    Opposite(
         ends=r"(?:cancelled|canceled|called off|no longer plans|is not going|is not moving|"
         r"is no longer moving|does not plan|does not move|does not want)"
         r"(?: (?:the|their|a))?(?: (?:trip|move|flight|visit|to go|to move))? to (?P<what>[\w' .-]+?)(?= in |"
@@ -222,13 +222,13 @@ ENDINGS: Final = (
         r"(?P<what>[\w' .-]+?)(?= in | on | next | this | with |$|,)",
         words="plans move go visit trip",
     ),
-    Ending(
+    Opposite(
         ends=r"(?:lives in|moved to) (?P<what>[\w' .-]+?)(?= in | near | with | since |$|,)",
         ended=r"(?:(?:plans|wants) to move to|is moving to) (?P<what>[\w' .-]+?)(?= in | on | next | this | with |$|,)",
         words="plans move",
         is_mutual=False,
     ),
-    Ending(
+    Opposite(
         ends=r"graduated from (?P<what>[\w&' .-]+?)(?= in | with | as |$|,)",
         ended=r"(?:studies|is studying|"
         r"is an? (?:[\w-]+ )?student)(?: [\w ]+?)? at (?P<what>[\w&' .-]+?)(?= in | since |$|,)",
@@ -236,7 +236,7 @@ ENDINGS: Final = (
         is_mutual=False,
     ),
 )  # fmt: skip
-"""All rows; each is tried at the beginning of a statement, without the word "user"."""
+"""All rows; each is tried at the start of a statement, without the word "user"."""
 
 SCALES: Final = (
     ("metric", "imperial"),
@@ -250,4 +250,4 @@ SCALES: Final = (
      "french französisch français francés francês", "spanish spanisch espagnol español espanhol",
      "portuguese portugiesisch portugais portugués português", "italian italienisch italien italiano"),
 )  # fmt: skip
-"""What an instruction sets to one value: groups of words that mean the same, a group a value."""
+"""Settings that an instruction gives one value: for each value, words with that meaning."""

@@ -1,4 +1,4 @@
-"""Which of many patterns can match a text at all, by three letters that each needs: few are tried, and few compiled."""
+"""Select the patterns that can match a text, by three letters that each needs, so that few are tried or compiled."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 TRIGRAMS_PATH: Final = Path(__file__).with_name("trigrams.json")
-"""By `digest` of a pattern, trigrams of which a match has one at least, run together: written by `scripts/trigrams`."""
+"""By `digest` of a pattern: trigrams, joined, of which every match contains one. Written by `scripts/trigrams`."""
 WIDTH: Final = 3
 _FOLDED: Final = str.maketrans({"\u0130": "i", "\u0131": "i", "\u017f": "s"})
-"""Beside their capitals, what `re.IGNORECASE` takes for letters of ASCII; the Kelvin sign becomes k in lower case."""
+"""Characters that `re.IGNORECASE` matches with ASCII letters; the Kelvin sign is one too, but lower() makes it k."""
 
 Row = TypeVar("Row")
 
 
 class Prefilter(Generic[Row]):
     """
-    Rows of patterns, of which it gives those that a text can match: some 25 for a sentence of a chat.
+    Rows of patterns, from which it selects those that a text can match: about 25 for a sentence of a chat.
 
-    The patterns ignore case. One that is not in the file, or that has no three letters which a match must have, is
-    always among them.
+    The patterns ignore case. A pattern that is not in the file, or has no trigram that a match must contain, is always
+    selected.
     """
 
     def __init__(self, rows: Sequence[Row], pattern_of: Callable[[Row], str]) -> None:
@@ -36,7 +36,7 @@ class Prefilter(Generic[Row]):
                 self._needing.setdefault(trigram, []).append(place)
 
     def rows_for(self, text: str) -> tuple[Row, ...]:
-        """Return the rows that can match somewhere in *text*, in their order."""
+        """Return the rows that can match somewhere in *text*, in table order."""
         places = set(self._always)
         for trigram in self._needing.keys() & trigrams_in(text):
             places.update(self._needing[trigram])
@@ -44,13 +44,13 @@ class Prefilter(Generic[Row]):
 
 
 def trigrams_in(text: str) -> set[str]:
-    """Return every three characters that follow one another in *text*, in lower case."""
+    """Return all trigrams of *text* in lower case."""
     lower = text.lower() if text.isascii() else text.translate(_FOLDED).lower()
     return {lower[at : at + WIDTH] for at in range(len(lower) - WIDTH + 1)}
 
 
 def trigrams_of(pattern: str) -> tuple[str, ...]:
-    """Return those of which a match of *pattern* has one at least; none if that is not known."""
+    """Return trigrams of which every match of *pattern* contains one; empty if unknown."""
     joined = _stored().get(digest(pattern), "")
     return tuple(joined[at : at + WIDTH] for at in range(0, len(joined), WIDTH))
 

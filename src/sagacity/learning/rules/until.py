@@ -13,15 +13,15 @@ from sagacity.learning.rules.draft import Draft
 from sagacity.learning.rules.sentences import Grammar
 
 _MARKING: Final = {Sort.UNTIL, Sort.FOR, Sort.THIS, Sort.NEXT}
-"""Sorts of words of which an end has one, but for "today"."""
+"""Kinds of words of which every end has one, except "today"."""
 _CERTAIN: Final = {Limit.UNTIL, Limit.NEXT, Limit.THIS}
 _BEHIND_A_COMMA: Final = re.compile(r"[,(] ?(?:until|till|bis|jusqu|hasta|até|ate)", re.IGNORECASE)
 _PASSING: Final = re.compile(r"diet\b|health\.medic|work\.place|life\.on\b|plan\b")
-"""Slots of what somebody takes, eats or does for some time."""
+"""Slots of what people take, eat or do for some time."""
 _BEING: Final = re.compile(
     r"(?:i'm|i am|we're|we are|i(?: currently| now| only| just)? (?:take|eat|work))\b", re.IGNORECASE
 )
-"""What is so at present; what somebody began this week goes on."""
+"""Present states. What somebody began this week, in contrast, goes on."""
 _PAST: Final[Mapping[str, re.Pattern[str]]] = {
     code: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for code, words in {
@@ -32,16 +32,16 @@ _PAST: Final[Mapping[str, re.Pattern[str]]] = {
         "pt": r"era|estava|estive|tinha|tive|morava|morei|vivia|vivi|trabalhava|trabalhei|fui|tomava|tomei",
     }.items()
 }
-"""What says that a fact held before: its end is no end of what holds."""
+"""Words that put a fact into the past, so that its end says nothing about the present."""
 _WAS: Final = re.compile(
     r"(?:Used to|Was|Had|Has (?:\w+(?:ed|en)|been|had|lost|got|bought)|\w+ed|Bought|Got|Made|Saw|Went|Took|Found|Left|"
     r"Broke|Began|Won|Ran|Ate|Met|Came|Gave|Quit|Sold|Wrote|Spent|Read|Built|Had|Did|Lost|Became|Caught|Cut|Put|Sent)\b"
 )
-"""How memories of what is over begin in English."""
+"""How English memories about the past start."""
 
 
 class Reading(NamedTuple):
-    """A text with a clause to read, where it starts, and the words for its end that were moved or left out."""
+    """A text with a clause to read, where the clause starts, and the words for its end that were moved or removed."""
 
     text: str
     start: int
@@ -51,10 +51,10 @@ class Reading(NamedTuple):
 
 def readings(text: str, start: int, grammar: Grammar, language: str) -> Iterator[Reading]:
     """
-    Yield the ways in which to read the clause that starts at *start*.
+    Yield the ways to read the clause that starts at *start*.
 
-    First as it stands. If it says until when it holds, then with these words at its end, and without them: "until May
-    I'm in Rome" as "I'm in Rome until May", "Ich wohne bis Mai in Rom" as "Ich wohne in Rom".
+    The first is as written. If it says until when it holds, it is also read with these words moved to the end, and
+    without them: "until May I'm in Rome" as "I'm in Rome until May", "Ich wohne bis Mai in Rom" as "Ich wohne in Rom".
     """
     yield Reading(text, start)
     if not _marks(language).search(text, start):
@@ -66,7 +66,7 @@ def readings(text: str, start: int, grammar: Grammar, language: str) -> Iterator
     until = text[start:stop][said.start : said.end]
     until = until[0].lower() + until[1:]
     rest = _joined(text[start : start + said.start], text[start + said.end : stop])
-    if not rest:  # "this week, I'm in Rome": the clause behind the comma
+    if not rest:  # "this week, I'm in Rome": the clause after the comma
         first = next((it.end() for it in grammar.connector.finditer(text, stop)), len(text))
         stop = _clause_end(text, first, first, grammar)
         rest = _joined(text[first:stop])
@@ -81,11 +81,10 @@ def _joined(*parts: str) -> str:
 
 def with_end(draft: Draft, way: Reading, end: int, grammar: Grammar, language: str) -> Draft | None:
     """
-    Return *draft*, read up to *end*, with the words that say until when it holds; None if it was read for them in vain.
+    Return *draft*, read up to *end*, with the words for its end; None if words were moved and say no end.
 
-    They count where the present is spoken of. "This week" and "for two weeks" only end what somebody does for a time.
-    What holds until something happens, on no day that is known, is assumed to hold for a quarter. A plan without an
-    end ends with its day.
+    They count only for the present. "This week" and "for two weeks" only end what people do for a time. What holds
+    until an event on an unknown day is assumed to hold for a quarter. A plan without an end ends with its day.
     """
     ending = _with_end(draft, way, end, grammar, language)
     return None if way.is_moved and not ending.until else ending
@@ -117,7 +116,7 @@ def _is_planned(draft: Draft) -> bool:
 
 
 def _clause_end(text: str, start: int, end: int, grammar: Grammar) -> int:
-    """Return where the clause at *start*, read up to *end*, ends; "until" behind a comma belongs to it."""
+    """Return the end of the clause at *start*, read up to *end*; an "until" after a comma belongs to it."""
     for connector in grammar.connector.finditer(text, start):
         if connector.start() >= end and not _BEHIND_A_COMMA.match(text, connector.start()):
             return connector.start()
@@ -126,7 +125,7 @@ def _clause_end(text: str, start: int, end: int, grammar: Grammar) -> int:
 
 @cache
 def _marks(language: str) -> re.Pattern[str]:
-    """Compile the words of which each end has one."""
+    """Compile the words of which every end has one."""
     words = [
         word
         for word, (sort, low, _) in lexicon_of(language).items()

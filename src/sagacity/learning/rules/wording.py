@@ -1,4 +1,4 @@
-"""Wording: first person turned into third, verbs conjugated, distinctive words picked."""
+"""Wording: turn the first person into the third, conjugate verbs, pick distinctive words."""
 
 import re
 
@@ -41,7 +41,7 @@ _NEXT_VERB = re.compile(
 
 
 def third_person(text: str, *, also_we: bool = True) -> str:
-    """Speak of the user as "they" where *text* says "I" (and "we", if asked); all else stays as it is."""
+    """Replace "I" (and "we", with *also_we*) by "they" in *text*; everything else stays as it is."""
     return _FIRST_PERSON.sub(lambda match: _third(match, also_we=also_we), text)
 
 
@@ -49,19 +49,19 @@ def _third(match: re.Match[str], *, also_we: bool) -> str:
     said = match.group(0)
     if not also_we and said.lower().startswith(("we", "us", "our")):
         return said
-    # "US" is a country, "ME" a state, "Tiger I" a tank: only the pronoun is turned.
+    # "US" is a country, "ME" a state, "Tiger I" a tank: only pronouns are replaced.
     if said in {"US", "ME"} or (said == "I" and _NUMBERED.search(match.string, 0, match.start())):
         return said
     return _THIRD_PERSON[said.lower()]
 
 
 def trim(text: str) -> str:
-    """Drop the trailing asides and punctuation of a captured phrase."""
+    """Remove trailing asides and punctuation from a captured phrase."""
     return _TAIL.sub("", " ".join(text.split()))
 
 
 def conjugate(verb: str) -> str:
-    """Return the third person singular of a base verb: go, goes; try, tries. Words after the first stay."""
+    """Return the third person singular of a base verb: "goes" for "go". Words after the first stay as they are."""
     head, space, rest = verb.lower().partition(" ")
     if head in _IRREGULAR:
         changed = _IRREGULAR[head]
@@ -75,18 +75,18 @@ def conjugate(verb: str) -> str:
 
 
 def conjugate_next(text: str) -> str:
-    """Conjugate verbs behind an "and": "up at 5 and goes for a run". Only those that are hardly ever a noun."""
+    """Conjugate verbs after "and": "up at 5 and goes for a run". Only verbs that are hardly ever nouns."""
     return _NEXT_VERB.sub(lambda match: match[1] + conjugate(match[2]), text)
 
 
 def finish(text: str) -> str:
-    """Make *text* one sentence: a capital in front, a full stop behind."""
+    """Make *text* a sentence, with a capital letter and a full stop."""
     body = trim(text).replace(" ,", ",")
     return _ARTICLE.sub(r"\1 an ", f"{body[:1].upper()}{body[1:]}.") if body else ""
 
 
 def shorten(text: str, limit: int) -> str:
-    """Cut *text* at a word so that it has at most *limit* characters, an ellipsis included."""
+    """Cut *text* between words to at most *limit* characters, including an ellipsis."""
     flat = " ".join(text.split())
     if len(flat) <= limit:
         return flat
@@ -94,16 +94,16 @@ def shorten(text: str, limit: int) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Content words of *text*, case folded, in order, repeats kept."""
+    """Return the content words of *text*, case-folded, in order, with repetitions."""
     return [word for word in (w.casefold() for w in _WORD.findall(text)) if word not in _COMMON]
 
 
 def keywords(text: str) -> tuple[str, ...]:
-    """Few distinctive words of *text*, in order."""
+    """Return a few distinctive words of *text*, in order."""
     distinct = dict.fromkeys(word for word in words(text) if len(word) > 1)
     return tuple(distinct)[:MAX_KEYWORDS]
 
 
 def slug(text: str) -> str:
-    """Content words of *text* as a name: "red wine" becomes `red_wine`."""
+    """Return the content words of *text* as a name: "red wine" becomes `red_wine`."""
     return "_".join(words(text))[:60]

@@ -16,9 +16,9 @@ from sagacity.learning.windows.learners import LearnerGroup
 from sagacity.learning.windows.processor import (
     Processed,
     Target,
-    TargetTasks,
+    TargetStretches,
     WindowProcessor,
-    read_tasks,
+    read_stretches,
 )
 from sagacity.learning.windows.result import taught_playbooks
 from sagacity.learning.windows.window import Due, LogState, due_now, next_check, read_log_state
@@ -103,7 +103,7 @@ class Learn:
         )
         if not reading:
             return False
-        processed = await self._processor.process([tasks for _, tasks in reading])
+        processed = await self._processor.process([stretches for _, stretches in reading])
         errors: list[Exception] = []
         # One after the other: each locks the lease first, and who waits for it would keep a connection.
         for (one, _), done in zip(reading, processed, strict=True):
@@ -115,15 +115,17 @@ class Learn:
             raise error
         return True
 
-    async def _windows(self, snapshot: Transaction, work: Sequence[_Work]) -> list[tuple[_Work, TargetTasks]]:
+    async def _windows(
+        self, snapshot: Transaction, work: Sequence[_Work]
+    ) -> list[tuple[_Work, TargetStretches]]:
         """Return what each learner has to read now, for those that have anything."""
-        found: list[tuple[_Work, TargetTasks]] = []
+        found: list[tuple[_Work, TargetStretches]] = []
         state = await read_log_state(snapshot, work[0].target.user_id)
         for one in work:
             due = await self._due(snapshot, one, state)
-            tasks = await read_tasks(snapshot, one.target.user_id, due)
-            if tasks:
-                found.append((one, TargetTasks(one.target, tasks)))
+            stretches = await read_stretches(snapshot, one.target.user_id, due)
+            if stretches:
+                found.append((one, TargetStretches(one.target, stretches)))
         return found
 
     async def _write(self, work: _Work, processed: Processed, lease: Lease) -> None:

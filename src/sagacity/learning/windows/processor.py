@@ -37,7 +37,7 @@ from sagacity.learning.windows.switches import (
     with_unwanted,
 )
 from sagacity.learning.windows.window import Due, read_windows
-from sagacity.learning.writing.apply import Applied, Proposal, apply, search_text
+from sagacity.learning.writing.apply import Applied, Proposal, Run, apply, search_text
 from sagacity.learning.writing.contact_data import without_contact_data
 from sagacity.learning.writing.expand import expand
 from sagacity.learning.writing.secrets import without_secrets
@@ -60,7 +60,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class Stretch:
     """A stretch of the log for one learner, and its turns."""
 
     due: Due
@@ -69,23 +69,23 @@ class Task:
     """The windows behind it: read in the same step as long as those before them teach nothing."""
 
 
-async def read_tasks(snapshot: Transaction, user_id: UserId, dues: Sequence[Due]) -> list[Task]:
+async def read_stretches(snapshot: Transaction, user_id: UserId, dues: Sequence[Due]) -> list[Stretch]:
     """Read the windows of *dues*; ahead only for one alone that asks no model, as what it reads twice costs nothing."""
     alone = len(dues) == 1
-    tasks: list[Task] = []
+    stretches: list[Stretch] = []
     for due in dues:
         is_ahead = alone and due.dead_letter_id is None and not due.learner.asks_a_model
         first, *ahead = await read_windows(snapshot, user_id, due, is_ahead=is_ahead)
-        tasks.append(Task(replace(due, last_seq=first.last_seq), first, tuple(ahead)))
-    return tasks
+        stretches.append(Stretch(replace(due, last_seq=first.last_seq), first, tuple(ahead)))
+    return stretches
 
 
 @dataclass(frozen=True, slots=True)
-class TargetTasks:
+class TargetStretches:
     """What is read in one step for one kind of memory."""
 
     target: Target
-    tasks: Sequence[Task]
+    stretches: Sequence[Stretch]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class WindowProcessor:
         self._clock = clock
         self._ids = ids
 
-    async def process(self, work: Sequence[TargetTasks]) -> list[Processed]:
+    async def process(self, work: Sequence[TargetStretches]) -> list[Processed]:
         """
         Read windows of one user side by side, and decide on what they teach, each kind by itself.
 
@@ -140,7 +140,9 @@ class WindowProcessor:
         return [
             next(done)
             if wanted
-            else Processed(one.target, [passed_over(task.due, task.window) for task in one.tasks])
+            else Processed(
+                one.target, [passed_over(stretch.due, stretch.window) for stretch in one.stretches]
+            )
             for one, wanted in zip(work, is_read, strict=True)
         ]
 
@@ -151,7 +153,7 @@ class WindowProcessor:
         )
 
     async def _process(
-        self, work: TargetTasks, known: Sequence[Known], shared: Mapping[Due, SharedCall]
+        self, work: TargetStretches, known: Sequence[Known], shared: Mapping[Due, SharedCall]
     ) -> Processed:
         target = work.target
         read = Processed(target, await self._read_all(work, known, shared))
@@ -179,47 +181,50 @@ class WindowProcessor:
             processed = processed.failed(error)
             return await commit(processed), processed
 
-    async def _known(self, work: TargetTasks) -> Sequence[Known]:
+    async def _known(self, work: TargetStretches) -> Sequence[Known]:
         """Return what extractors are told: a model what matters most, rules what the new turns may end."""
         target = work.target
         user = User(target.tenant, target.user_id, target.status)
         kind, now = target.group.kind, self._clock.now()
-        if any(task.due.learner.asks_a_model for task in work.tasks):
-            windows = [task.window for task in work.tasks]
+        if any(stretch.due.learner.asks_a_model for stretch in work.stretches):
+            windows = [stretch.window for stretch in work.stretches]
             return await self._known_memories.of(user, kind, windows, now=now)
         if kind is not MemoryKind.PROFILE:
             return ()
-        windows = [window for task in work.tasks for window in (task.window, *task.ahead)]
+        windows = [window for stretch in work.stretches for window in (stretch.window, *stretch.ahead)]
         return await self._known_memories.that_may_end(user, kind, windows, now=now)
 
     async def _read_all(
-        self, work: TargetTasks, known: Sequence[Known], shared: Mapping[Due, SharedCall]
+        self, work: TargetStretches, known: Sequence[Known], shared: Mapping[Due, SharedCall]
     ) -> Sequence[WindowResult]:
         """Let all learners read at once; or, where the tenant wants it, each told what the former ones found."""
         target = work.target
         if not target.group.incremental:
             return await asyncio.gather(
-                *(self._read(target, task, _asking(task.due, known, shared)) for task in work.tasks)
+                *(
+                    self._read(target, stretch, _asking(stretch.due, known, shared))
+                    for stretch in work.stretches
+                )
             )
         readings: list[WindowResult] = []
-        for task in work.tasks:
+        for stretch in work.stretches:
             found = [
                 Known(content=candidate.content, slot=candidate.slot)
                 for reading in readings
                 if reading.extraction is not None
                 for candidate in reading.extraction.candidates
             ]
-            asking = _asking(task.due, [*found, *known], shared)
-            readings.append(await self._read(target, task, asking))
+            asking = _asking(stretch.due, [*found, *known], shared)
+            readings.append(await self._read(target, stretch, asking))
         return readings
 
-    async def _read(self, target: Target, task: Task, extract: Extract) -> WindowResult:
+    async def _read(self, target: Target, stretch: Stretch, extract: Extract) -> WindowResult:
         """Read until something is learned; a window that fails is tried by itself, with those before it behind it."""
-        reading = await self._read_window(target, task.due, task.window, extract)
-        for window in task.ahead:
+        reading = await self._read_window(target, stretch.due, stretch.window, extract)
+        for window in stretch.ahead:
             if reading.outcome is not Outcome.NOTHING or reading.has_dropped:
                 break
-            due = replace(task.due, last_seq=window.last_seq)
+            due = replace(stretch.due, last_seq=window.last_seq)
             following = await self._read_window(target, due, window, extract)
             if following.error is not None:
                 break
@@ -357,17 +362,17 @@ class WindowProcessor:
             raise Conflict("what was read was put under quarantine in the meantime; try again")
         settings = await transaction.user_settings.find(target.user_id)
         is_wanted = wanted(settings, proposals)
-        applied = await apply(
+        run = Run(
             transaction,
             target.user_id,
-            list(compress(proposals, is_wanted)),
-            {number: turn for number, turn in read.items() if number in there},
+            turns={number: turn for number, turn in read.items() if number in there},
             run_id=proposals[0].provenance.run_id or RunId(self._ids.new()),
-            clock=self._clock,
+            now=self._clock.now(),
             ids=self._ids,
             status=target.status,
             notes_names=notes_names(settings),
         )
+        applied = await apply(run, list(compress(proposals, is_wanted)))
         with_unwanted(applied, is_wanted)
         await keep_learned_within_limits(transaction, target.user_id, applied, status=target.status)
         return applied
@@ -402,15 +407,15 @@ def _asking(due: Due, known: Sequence[Known], shared: Mapping[Due, SharedCall]) 
     return asked
 
 
-def _shared_calls(work: Sequence[TargetTasks], known: Sequence[Sequence[Known]]) -> dict[Due, SharedCall]:
+def _shared_calls(work: Sequence[TargetStretches], known: Sequence[Sequence[Known]]) -> dict[Due, SharedCall]:
     """Return the call that serves each learner's stretch, where learners of several kinds have the same to read."""
     together: dict[tuple[int, ...], list[tuple[Due, ConversationExtractor, Sequence[Known]]]] = {}
     for one, facts in zip(work, known, strict=True):
-        for task in one.tasks:
-            extractor = task.due.learner.shared
-            if extractor is not None and extractor.reads(task.window):
-                turns = tuple(turn.interaction_id for turn in task.window.unread)
-                together.setdefault(turns, []).append((task.due, extractor, facts))
+        for stretch in one.stretches:
+            extractor = stretch.due.learner.shared
+            if extractor is not None and extractor.reads(stretch.window):
+                turns = tuple(turn.interaction_id for turn in stretch.window.unread)
+                together.setdefault(turns, []).append((stretch.due, extractor, facts))
     calls: dict[Due, SharedCall] = {}
     for same in together.values():
         told = {due.learner.kind: facts for due, _, facts in same}

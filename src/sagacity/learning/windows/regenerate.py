@@ -30,11 +30,11 @@ from sagacity.learning.tasks.parts import TaskParts
 from sagacity.learning.windows.learners import Learner, LearnerGroup
 from sagacity.learning.windows.processor import (
     Processed,
+    Stretch,
     Target,
-    TargetTasks,
-    Task,
+    TargetStretches,
     WindowProcessor,
-    read_tasks,
+    read_stretches,
 )
 from sagacity.learning.windows.result import WindowResult, taught_playbooks
 from sagacity.learning.windows.window import Due
@@ -123,12 +123,12 @@ class Regenerate:
             group, note = await self._group(tenant, config, operation, user_id)
             async with self._storage.read(tenant) as snapshot:
                 is_cancelled = await snapshot.operations.is_cancelled(operation.operation_id)
-                tasks = await _unread(snapshot, group, user_id, operation.parameters)
-            if is_cancelled or not tasks:
+                stretches = await _unread(snapshot, group, user_id, operation.parameters)
+            if is_cancelled or not stretches:
                 break
             started = time.perf_counter()
             target = Target(tenant, user_id, group, Status.PENDING)
-            over_quota = await self._read(target, item, tasks, lease) or over_quota
+            over_quota = await self._read(target, item, stretches, lease) or over_quota
             await self._storage.yield_to_calls(time.perf_counter() - started)
             if _is_over(until):
                 async with self._storage.begin(tenant) as transaction:
@@ -139,9 +139,11 @@ class Regenerate:
             status = ItemStatus.CANCELLED if is_cancelled else ItemStatus.DONE
             await _settle(transaction, operation, item, status, user_id=user_id, note=note or over_quota)
 
-    async def _read(self, target: Target, item: OperationItem, tasks: Sequence[Task], lease: Lease) -> str:
+    async def _read(
+        self, target: Target, item: OperationItem, stretches: Sequence[Stretch], lease: Lease
+    ) -> str:
         """Read one stretch for each learner into PENDING, whose cursors move with it; returns why not all is stored."""
-        [processed] = await self._processor.process([TargetTasks(target, tasks)])
+        [processed] = await self._processor.process([TargetStretches(target, stretches)])
         applied, processed = await self._processor.commit(
             processed, lambda done: self._commit_rerun(item, done, lease)
         )
@@ -177,8 +179,10 @@ class Regenerate:
             if lease is None:
                 raise Conflict(f"{user_id!r} is being learned from")  # then after that
             async with self._storage.read(tenant) as snapshot:
-                tasks = await _newest(snapshot, group, user_id, operation.parameters)
-            [processed] = await self._processor.process([TargetTasks(Target(tenant, user_id, group), tasks)])
+                stretches = await _newest(snapshot, group, user_id, operation.parameters)
+            [processed] = await self._processor.process(
+                [TargetStretches(Target(tenant, user_id, group), stretches)]
+            )
             asked = _Asked(operation, item, config, note)
             _, processed = await self._processor.commit(
                 processed, lambda done: self._commit_newest(asked, done, lease)
@@ -237,7 +241,7 @@ def _is_over(until: float | None) -> bool:
 
 async def _unread(
     snapshot: Transaction, group: LearnerGroup, user_id: UserId, parameters: OperationParameters
-) -> list[Task]:
+) -> list[Stretch]:
     """Return the next stretch of each learner that PENDING has not read to its end."""
     head = await snapshot.cursors.log_head(user_id)
     cursors = await snapshot.cursors.of_user(user_id, Status.PENDING)
@@ -247,21 +251,21 @@ async def _unread(
         seq = 0 if cursor is None else cursor.seq
         if seq < head.end:
             dues.append(Due(learner, seq + 1, min(head.end, seq + learner.step)))
-    return [_asked_for(task, parameters) for task in await read_tasks(snapshot, user_id, dues)]
+    return [_asked_for(stretch, parameters) for stretch in await read_stretches(snapshot, user_id, dues)]
 
 
 async def _newest(
     snapshot: Transaction, group: LearnerGroup, user_id: UserId, parameters: OperationParameters
-) -> list[Task]:
+) -> list[Stretch]:
     """Return the last turns that each learner reads, as many as its window holds."""
-    tasks: list[Task] = []
+    stretches: list[Stretch] = []
     for learner in group.learners:
         turns = await _last_turns(snapshot, learner, user_id, parameters)
         if turns:
             first, last = turns[0].seq, turns[-1].seq
             window = Window(user_id=user_id, first_seq=first, last_seq=last, unread=turns)
-            tasks.append(Task(Due(learner, first, last), window))
-    return tasks
+            stretches.append(Stretch(Due(learner, first, last), window))
+    return stretches
 
 
 async def _last_turns(
@@ -276,7 +280,7 @@ async def _last_turns(
     return tuple(found[-learner.window_size :])
 
 
-def _asked_for(task: Task, parameters: OperationParameters) -> Task:
+def _asked_for(stretch: Stretch, parameters: OperationParameters) -> Stretch:
     """Leave the turns out of all its windows that are not asked for."""
 
     def narrowed(window: Window) -> Window:
@@ -286,7 +290,7 @@ def _asked_for(task: Task, parameters: OperationParameters) -> Task:
         )
         return window.model_copy(update={"unread": unread, "context": context})
 
-    return replace(task, window=narrowed(task.window), ahead=tuple(map(narrowed, task.ahead)))
+    return replace(stretch, window=narrowed(stretch.window), ahead=tuple(map(narrowed, stretch.ahead)))
 
 
 def _is_asked_for(turn: Interaction, parameters: OperationParameters) -> bool:

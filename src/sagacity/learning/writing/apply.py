@@ -7,7 +7,6 @@ from enum import Enum
 from typing import Any
 
 from sagacity.domain.change import Action, Candidate, Change, ChangeAction, Decision, Occasion
-from sagacity.domain.clock import Clock
 from sagacity.domain.errors import Conflict
 from sagacity.domain.extraction import Rejection
 from sagacity.domain.ids import IdSource, InteractionId, MemoryUid, RunId, UserId
@@ -97,42 +96,46 @@ def search_text(candidate: Candidate) -> str:
     return "\n".join(part for part in parts if part)
 
 
-async def apply(
-    transaction: Transaction,
-    user_id: UserId,
-    proposals: Sequence[Proposal],
-    turns: Mapping[InteractionId, Interaction],
-    *,
-    run_id: RunId,
-    clock: Clock,
-    ids: IdSource,
-    status: Status = Status.CURRENT,
-    notes_names: bool = True,
-) -> Applied:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What holds for every decision of a run."""
+
+    transaction: Transaction
+    """Open; the caller moves its cursors in it too."""
+    user_id: UserId
+    """Whose memories."""
+    turns: Mapping[InteractionId, Interaction]
+    """The evidence, by id."""
+    run_id: RunId
+    """Recorded with every change."""
+    now: datetime
+    """The time of the changes."""
+    ids: IdSource
+    """Names of new memories."""
+    status: Status = Status.CURRENT
+    """The version that is written. What it supersedes is history in either case."""
+    notes_names: bool = True
+    """Whether people, places and things go into the graph."""
+
+    def evidence_of(self, decision: Decision) -> list[Interaction]:
+        """Return the turns that the candidate rests on and that are there, oldest first, by when they happened."""
+        known = (self.turns[number] for number in decision.candidate.evidence if number in self.turns)
+        return sorted(known, key=lambda turn: (turn.occurred_at, turn.seq))
+
+
+async def apply(run: Run, proposals: Sequence[Proposal]) -> Applied:
     """
-    Carry out decisions: memories, their search documents, the graph and the change log.
+    Carry out what was decided: memories, their search documents, the graph and the change log.
 
     What would be a memory beyond the organisation's quota is not stored; what only confirms another one is.
 
     A target that is gone, or is of this version no more, is left alone: what was said of it stands by itself. A merge
     that lost one of its targets is none, as its text may tell what was deleted.
 
-    Args:
-        transaction: open; the caller moves its cursors in it too.
-        user_id: whose memories.
-        proposals: what was decided.
-        turns: the evidence, by id.
-        run_id: recorded with every change.
-        clock: the time of the changes.
-        ids: names of new memories.
-        status: the version that is written. What it supersedes is history in either case.
-        notes_names: whether people, places and things go into the graph.
-
     Raises:
         Conflict: a person changed a target since it was decided on, or a quarantine took what was read; roll back, and
             decide again.
     """
-    run = _Run(transaction, user_id, turns, run_id, clock.now(), ids, status, notes_names)
     done = Applied()
     for proposal in proposals:
         done.note(*await _carry_out(run, proposal))
@@ -141,32 +144,13 @@ async def apply(
         for change in done.changes
         if change.after is not None and change.action is not ChangeAction.REMOVED
     ]
-    if notes_names:
-        await transaction.graph.link(user_id, standing)  # now that the names of all of them are known
-    await transaction.changes.add(done.changes)
+    if run.notes_names:
+        await run.transaction.graph.link(run.user_id, standing)  # now that the names of all of them are known
+    await run.transaction.changes.add(done.changes)
     return done
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What holds for every decision of a run."""
-
-    transaction: Transaction
-    user_id: UserId
-    turns: Mapping[InteractionId, Interaction]
-    run_id: RunId
-    now: datetime
-    ids: IdSource
-    status: Status
-    notes_names: bool
-
-    def evidence_of(self, decision: Decision) -> list[Interaction]:
-        """Return the turns that the candidate rests on and that are there, oldest first, by when they happened."""
-        known = (self.turns[number] for number in decision.candidate.evidence if number in self.turns)
-        return sorted(known, key=lambda turn: (turn.occurred_at, turn.seq))
-
-
-async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]:
+async def _carry_out(run: Run, proposal: Proposal) -> tuple[Fate, list[Change]]:
     decision, transaction = proposal.decision, run.transaction
     evidence = run.evidence_of(decision)
     if decision.action is Action.DISCARD:
@@ -217,7 +201,7 @@ async def _carry_out(run: _Run, proposal: Proposal) -> tuple[Fate, list[Change]]
 
 
 def _to_store(
-    run: _Run,
+    run: Run,
     proposal: Proposal,
     targets: Sequence[Memory],
     evidence: Sequence[Interaction],
@@ -233,7 +217,7 @@ def _to_store(
     return _with_evidence_of(united, targets), proposal.vector
 
 
-async def _doubted(run: _Run, proposal: Proposal) -> list[Change]:
+async def _doubted(run: Run, proposal: Proposal) -> list[Change]:
     """Lower the confidence in memories that a claim contradicts, which is too weak to replace them."""
     decision = proposal.decision
     found = await run.transaction.memories.get_many(decision.doubts)
@@ -250,7 +234,7 @@ async def _doubted(run: _Run, proposal: Proposal) -> list[Change]:
     return changes
 
 
-async def _relate(run: _Run, memory: Memory, candidate: Candidate) -> None:
+async def _relate(run: Run, memory: Memory, candidate: Candidate) -> None:
     """Note whom and what a memory speaks of, the user by their own name first."""
     if not run.notes_names:
         return
@@ -269,7 +253,7 @@ def _check_unchanged(before: Sequence[Memory], now: Sequence[Memory]) -> None:
 
 
 def _new_memory(
-    run: _Run, proposal: Proposal, candidate: Candidate, evidence: Sequence[Interaction], uid: MemoryUid
+    run: Run, proposal: Proposal, candidate: Candidate, evidence: Sequence[Interaction], uid: MemoryUid
 ) -> NewMemory:
     last = evidence[-1]
     return NewMemory(

@@ -1,1 +1,1 @@
-"""A question taken apart: its words, names and intent; rewritten where it leans on the conversation."""
+"""Analyse a question: its words, names and intent; rewrite one that depends on its conversation."""

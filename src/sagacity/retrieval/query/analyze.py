@@ -10,17 +10,17 @@ from sagacity.retrieval.query.names import names_in
 from sagacity.retrieval.query.words import keywords_of, negated_in, phrases_of, topics_of
 
 READ_CHARACTERS = 4_000
-"""As much of a text is taken apart; a question is within, and what is pasted behind it is found by its words anyway."""
+"""Characters that are analysed. Questions are shorter; text pasted after one is still searched by its words."""
 
 
 def analyze(text: str, *, now: datetime, names: Sequence[str] = ()) -> QueryAnalysis:
     """
-    Return what *text* was taken to ask for.
+    Analyse a question.
 
     Args:
-        text: a question in any language; times, intents and negation are read in English and some German.
-        now: its reference date, with a time zone; what "today" is.
-        names: those of the user's graph that it contains, as they are kept there (see `names.name_candidates`).
+        text: in any language; times, intents and negation are recognised in English and some German.
+        now: what "today" refers to, with a time zone.
+        names: names of the user's graph that the text contains, as the graph spells them; see `names.name_candidates`.
 
     Raises:
         ValueError: *now* has no time zone.

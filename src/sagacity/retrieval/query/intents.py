@@ -1,4 +1,4 @@
-"""What a message wants, whose words it asks for, and which kinds of memory are likely to answer."""
+"""The intent of a message, whose words it asks for, and which kinds of memory are likely to answer it."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from sagacity.domain.courtesy import is_courtesy
 from sagacity.domain.memory import MemoryKind
 
 PROCEDURAL = (MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK, MemoryKind.SKILL)
-"""What the chat contract calls procedural."""
+"""The kinds that the chat contract calls procedural."""
 
 _RECALL = re.compile(
     r"\b(?:remember|recall|told|said|mentioned|discussed|talked about|last time|before|previously|earlier|when did"
@@ -35,14 +35,14 @@ _STATES = re.compile(
     r"|helps|helped|works|worked|hilft|ich|wir|bin|ist|war|habe|haben|hat|wurde|je|nous|suis|est|était|soy|estoy|tengo|fue|era|hay|eu|sou|estou|tenho|foi"
     r")\b|\bj'\w"
 )
-"""What makes a statement of words: somebody who does something, or a verb that says what is."""
+"""Words of a statement: a subject such as "I", or a verb such as "is"."""
 _WANTS = re.compile(
     r"\b(?:want|need|like to|love to|looking|should|could|can|help|plan|planning|going to|ideas?|suggest\w*"
     r"|recommend\w*|advice|tips?|please|pls|wonder\w*|know|tell|remind|show|list"
     r"|brauche|möchte|ich will|soll|hilf|bitte|zeig|kannst"
     r"|voudrais|veux|besoin|devrais|aide|quiero|necesito|debería|ayuda|quero|preciso|ajuda)\b"
 )
-"""What asks for something, in the form of a statement: "I want to cook something tonight"."""
+"""Words of a request in the form of a statement: "I want to cook something tonight"."""
 _ASKED = re.compile(r"[?？؟]\W{0,10}$")
 _MANNER = re.compile(
     r"\b(?:how(?! (?:many|much|long|often|old|far|big|tall|large|late|soon|are you)\b)|process|steps?)\b"
@@ -80,7 +80,7 @@ _ASKS_WHO = re.compile(rf"\bdid (?P<who>you|i) (?:{_TELL})\b")
 
 
 def intent_of(lower: str) -> Intent:
-    """Return what a lower-case, trimmed text wants: the first that fits of recall, command and question."""
+    """Return the intent of a lower-case, trimmed text; recall is tried first, then command, then question."""
     if _RECALL.search(lower):
         return Intent.RECALL
     if _COMMAND.match(lower):
@@ -91,7 +91,7 @@ def intent_of(lower: str) -> Intent:
 
 
 def asks_nothing(message: str) -> bool:
-    """Whether a message states something, or is a courtesy, and asks for nothing."""
+    """Whether a message only states something, or is a courtesy, without asking for anything."""
     lower = message.strip().lower()
     if is_courtesy(lower):
         return True
@@ -101,7 +101,7 @@ def asks_nothing(message: str) -> bool:
 
 
 def only_asks(text: str) -> bool:
-    """Whether a turn consists of questions, so that it answers none."""
+    """Whether a turn contains only questions, and so cannot answer one."""
     sentences = list(filter(None, (one.strip() for one in _SENTENCE_END.split(text.strip().lower()))))
     return bool(sentences) and all(map(_asks, sentences))
 
@@ -112,10 +112,10 @@ def _asks(sentence: str) -> bool:
 
 def confidence_of(intent: Intent, *, keyword_count: int, word_count: int) -> float:
     """
-    Return how sure the intent is, in [0, 1].
+    Return the confidence in an intent, in [0, 1].
 
-    Source: the chat contract; 0.5, a tenth more from three keywords on and again from five on, 0.2 more for recall and
-    0.15 for questions and commands, a tenth more for 5 to 30 words and less for more than that.
+    Source: the chat contract. It starts at 0.5. Recall adds 0.2, a question or a command 0.15. Three keywords add 0.1,
+    five another 0.1. A text of 5 to 30 words adds 0.1, a longer one subtracts 0.1.
     """
     confidence = 0.5 + _INTENT_CONFIDENCE[intent]
     confidence += 0.1 * ((keyword_count >= _SOME_KEYWORDS) + (keyword_count >= _MANY_KEYWORDS))
@@ -127,16 +127,16 @@ def confidence_of(intent: Intent, *, keyword_count: int, word_count: int) -> flo
 
 
 def kinds_for(intent: Intent, lower: str) -> tuple[MemoryKind, ...]:
-    """Return the kinds most likely to answer, most likely first; "how" asks for procedures too."""
+    """Return the kinds most likely to answer, most likely first; a "how" question also asks for procedures."""
     extra = PROCEDURAL if intent is Intent.QUESTION and _MANNER.search(lower) else ()
     return _KINDS[intent] + extra
 
 
 def speaker_of(lower: str) -> Speaker | None:
     """
-    Return whose words a lower-case text asks for; None when it does not ask for words.
+    Return whose words a lower-case text asks for; None if it asks for nobody's.
 
-    "What did you say" decides before a mere "you said"; of several such statements the last does.
+    "What did you say" takes precedence over a plain "you said". Among several of the same form, the last one decides.
     """
     asked = [match["who"] for match in _ASKS_WHO.finditer(lower)]
     if asked:
@@ -174,10 +174,10 @@ _PERSONAL = re.compile(
 
 def is_memoryless(lower: str, *, names: Sequence[str], has_time: bool, intent: Intent) -> bool:
     """
-    Whether nothing that is remembered can matter to a lower-case, trimmed text.
+    Whether no memory can matter to a lower-case, trimmed text.
 
-    That is so for no text at all, for greetings and thanks alone, for mere arithmetic, and for a command on a text that
-    comes with it, as long as neither speaks of a person or a time.
+    This holds for an empty text, for greetings and thanks, for plain arithmetic, and for a command that comes with the
+    text to work on ("translate: …") and mentions no person and no time.
     """
     if not lower or is_courtesy(lower):
         return True

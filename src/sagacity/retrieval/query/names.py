@@ -1,4 +1,4 @@
-"""Names in a question: candidates to look up in the user's graph, and what merely looks like a name."""
+"""Names in a question: candidates to look up in the user's graph, and words that look like names."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ MAX_CANDIDATES = 200
 MAX_NAMES = 10
 MAX_WORDS = 4
 READ_CHARACTERS = 4_000
-"""A name further on in a text is not looked for."""
+"""Characters of a text that are searched for names."""
 
 _MARKS = ".,;:!?\"'“”‘’„«»()[]{}<>…¿¡。，！？；：、（）「」『』،؛؟*~|`=-–—_"
 _GAPS = str.maketrans("—…", "  ")
@@ -31,16 +31,16 @@ _STARTERS = frozenset(
 @lru_cache(maxsize=64)
 def name_candidates(text: str) -> tuple[str, ...]:
     """
-    Return what may be a name of the user's graph, as it would be kept there in normalised form.
+    Return the word sequences of a text that may be names in the user's graph, in the graph's normalised form.
 
-    A search asks for those of its question three times.
+    Cached, because a search asks three times.
 
     Args:
         text: a question in any letter case; its first 4,000 characters are read.
 
     Returns:
-        One to four words in a row, possessives both stripped and kept, no more than 200. Those that begin or end with a
-        capital letter or have none, as in Chinese, come first, those that begin or end with a stop word last.
+        At most 200 sequences of one to four words, with and without a possessive. Those that start or end with a
+        capital letter, or with a script that has none, come first; those with a stop word at an end come last.
     """
     best: dict[str, int] = {}
     for candidate, rank in _grams(text[:READ_CHARACTERS].translate(_GAPS).split()):
@@ -51,12 +51,12 @@ def name_candidates(text: str) -> tuple[str, ...]:
 
 
 def _is_normal(name: str) -> bool:
-    """Whether a folded name is plain enough to be as the graph keeps it, which is slower to find out for others."""
+    """Whether a folded name is certainly normalised already; normalising it again would be slower."""
     return name.isascii() and name.isprintable() and len(name) <= MAX_NAME_CHARACTERS
 
 
 def _grams(words: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Give each run of words with its rank, the lowest first."""
+    """Yield each sequence of words with its rank; a lower rank is a likelier name."""
     plain = [word.strip(_MARKS) for word in words]
     stops = [is_stop(word.lower()) for word in plain]
     for first, word in enumerate(words):
@@ -74,13 +74,13 @@ def _grams(words: Sequence[str]) -> Iterator[tuple[str, int]]:
 
 
 def _variants(name: str, last: str) -> set[str]:
-    """Return *name* as it may be kept: without a possessive or @, with the dot of an "Inc." that ends a sentence."""
+    """Return the spellings by which the graph may know *name*: without a possessive or @, or with the dot of "Inc."."""
     dotted = {f"{name}."} if last.rstrip("?!,;:").endswith(".") else set[str]()
     return {name, without_possessive(name), name.removeprefix("@")} | dotted
 
 
 def _parts(word: str) -> Iterator[str]:
-    """Give both of "Anna/Bob", and the parts of two to four characters of what is written without spaces."""
+    """Yield both names of "Anna/Bob", and every two to four characters of a script without spaces."""
     if "/" in word:
         yield from word.strip(_MARKS).casefold().split("/")
     for run in UNSPACED.findall(word):
@@ -89,7 +89,7 @@ def _parts(word: str) -> Iterator[str]:
 
 
 def names_in(text: str, known: Sequence[str]) -> tuple[str, ...]:
-    """Return the *known* names, then handles and capitalised words that look like names; at most ten."""
+    """Return the names in *text*, at most ten: the *known* ones first, then handles and capitalised words."""
     found = {name.casefold(): name for name in reversed(known)}
     names = list(reversed(found.values()))
     for name in _look_alikes(text):
@@ -129,7 +129,7 @@ def _starts_sentence(word: str) -> bool:
 
 
 def _name(run: Sequence[str]) -> Iterator[str]:
-    """Give the name that capitalised words in a row make, unless it is a mere weekday or "I"."""
+    """Yield the name made of consecutive capitalised words, unless it is only a weekday or "I"."""
     name = without_possessive(" ".join(run)).strip(_MARKS)
     if len(name) > 1 and not (len(run) == 1 and (name.lower() in LEXICON or is_stop(name.lower()))):
         yield name

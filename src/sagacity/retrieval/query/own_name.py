@@ -1,8 +1,8 @@
 """
-The user's own name in a question: it says whose memories are asked for, and nothing about what is in them.
+The user's own name in a question: it says whose memories are wanted, not what they are about.
 
-No memory repeats the name of the user whom it is about but the one that gives it. "Where does Priya work?" would find
-"Name is Priya Sharma." first, by word and by meaning.
+Memories do not repeat the name of their user; only one of them states it. So "Where does Priya work?" would find
+"Name is Priya Sharma." first, both by words and by meaning.
 """
 
 import re
@@ -14,16 +14,16 @@ from sagacity.retrieval.query.words import keywords_of
 
 
 def may_name_the_user(text: str) -> bool:
-    """Return whether a question has a name at all; most have none, and nothing needs to be looked up for them."""
+    """Return whether a question contains any name. Most do not, which saves a lookup."""
     return bool(names_in(text, ()))
 
 
 def own_names(entities: Sequence[Entity]) -> tuple[str, ...]:
     """
-    Return what the user is called, in whole and by their first name, the longest first.
+    Return the user's names, full names and first names, longest first.
 
     Args:
-        entities: the user's own and others that the question may mean, whose names are not taken for the user's.
+        entities: the user, and others that the question may mean; their names are not taken for the user's.
     """
     others = {
         normalized(name)
@@ -44,9 +44,9 @@ def own_names(entities: Sequence[Entity]) -> tuple[str, ...]:
 
 def by_pronoun(text: str, names: Sequence[str]) -> str:
     """
-    Return a question with the user's names replaced by "they", which is in no index of words.
+    Replace the user's names in a question by "they", a stop word.
 
-    One that asks about nothing but the name ("Who is Priya?") stays as it is.
+    A question about nothing but the name ("Who is Priya?") is returned unchanged.
     """
     if not names:
         return text

@@ -1,4 +1,4 @@
-"""Have a model rewrite a question that depends on its conversation so that it stands alone, if asked to."""
+"""Ask a model to rewrite a question that depends on its conversation, so that it stands alone."""
 
 import asyncio
 import re
@@ -28,30 +28,30 @@ _REFUSAL = re.compile(
 
 
 class Turn(Value):
-    """What was said before a question."""
+    """One turn of the conversation before a question."""
 
     role: str
     content: str
 
 
 Rewrite = Callable[[Tenant, Mapping[str, str]], Awaitable[str | None]]
-"""Asks a tenant's model by the prompt `query_reformulation`; None when there is no model."""
+"""Asks a tenant's model with the prompt `query_reformulation`; returns None if there is no model."""
 
 
 class Reformulated(Value):
-    """What to search for in place of a question, and what a caller should know of how it came about."""
+    """The text to search for, and how it was obtained."""
 
     text: str
-    """What to search for; the question itself where it was not rewritten."""
+    """The text to search for: the original question if it was not rewritten."""
     rewritten: str | None = None
-    """The model's question; None if there is none that differs."""
+    """The model's question; None if it gave none, or the same."""
     problem: str = ""
-    """Why the question was not rewritten, if that was not the model's choice."""
+    """Why rewriting failed; empty if it did not, or the model kept the question."""
     milliseconds: float = 0.0
 
 
 class QueryRewriter:
-    """Asks the tenant's model; whatever goes wrong, the question stands as it was asked."""
+    """Asks the tenant's model; on any failure, the original question is used."""
 
     def __init__(self, rewrite: Rewrite, *, limit_seconds: float = LIMIT_SECONDS) -> None:
         self._rewrite = rewrite
@@ -59,12 +59,12 @@ class QueryRewriter:
 
     async def reformulate(self, tenant: Tenant, question: str, history: Sequence[Turn]) -> Reformulated:
         """
-        Rewrite *question* by what was said before it.
+        Rewrite *question* so that it can be understood without *history*.
 
         Args:
             tenant: whose model is asked.
             question: as it was asked.
-            history: turns before it, oldest first; the last ten count.
+            history: turns before it, oldest first; only the last ten are used.
         """
         started = time.perf_counter()
         try:
@@ -81,7 +81,7 @@ class QueryRewriter:
 
 
 def judged(question: str, answer: str | None) -> Reformulated:
-    """Return what to search for after a model gave *answer*, or there was none to ask."""
+    """Return what to search for, given the model's *answer*; None means that there was no model."""
     if answer is None:
         return Reformulated(text=question, problem=NO_MODEL)
     if fault := fault_of(answer):
@@ -93,7 +93,7 @@ def judged(question: str, answer: str | None) -> Reformulated:
 
 
 def fault_of(answer: str) -> str:
-    """Return why a model's answer is no question to search for; empty if it is one."""
+    """Return why a model's answer cannot be searched for; empty if it can."""
     bare = _bare(answer)
     faults = (
         (not bare, "the model gave an empty answer"),
@@ -110,8 +110,8 @@ def with_words_of(question: str, rewritten: str) -> str:
     """
     Return *rewritten*, followed by the words of *question* that it lost.
 
-    A model may leave out a code or a name that only a search by words can find. They are put into the one text
-    rather than searched beside it: every strategy sees the same question, and a few words more hardly turn its vector.
+    A model may drop a code or a name that only keyword search can find. The words are appended instead of searched
+    separately: every strategy then gets the same question, and a few more words hardly change its vector.
     """
     there = terms_of(rewritten).keys()
     lost = [word for word in _WORD.findall(question) if terms_of(word).keys() - there]
@@ -119,7 +119,7 @@ def with_words_of(question: str, rewritten: str) -> str:
 
 
 def spoken(history: Sequence[Turn]) -> str:
-    """Return the last turns as text, one a line, 4,000 characters at most; the oldest go first where room is short."""
+    """Return the last turns as text, one per line, at most 4,000 characters; the oldest are dropped first."""
     lines: list[str] = []
     room = HISTORY_CHARACTERS
     for turn in reversed(history[-TURNS:]):
@@ -134,7 +134,7 @@ def spoken(history: Sequence[Turn]) -> str:
 
 
 def _bare(answer: str) -> str:
-    """Return an answer with its spaces made plain, and without the quotation marks around the whole of it."""
+    """Return an answer with normalised spaces, and without quotation marks around it."""
     text = " ".join(answer.split())
     if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1]:
         return text[1:-1].strip()

@@ -1,4 +1,4 @@
-"""The words of a question: which carry it, are quoted, name its topic, or are excluded."""
+"""The words of a question: keywords, quoted phrases, topics, and words that it excludes."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ STOP_WORDS = frozenset(
     sind so um und uns unser unsere von vor wann war waren warum was wem wen wenn wer werden wie wieder wir wird
     wo zu zum zur""".split()
 )
-"""Words that carry nothing by themselves; English and German."""
+"""Words without meaning of their own, in English and German."""
 
 _QUOTED = re.compile(
     r'"([^"\n]{1,200})"|“([^”\n]{1,200})”|„([^“”\n]{1,200})[“”]|«([^»\n]{1,200})»|「([^」\n]{1,200})」'
@@ -48,7 +48,7 @@ _TOKEN = re.compile(rf"{WORD.pattern}|[^\w\s]")
 
 
 def is_stop(word: str) -> bool:
-    """Whether a lower-case word carries nothing: "the", "what's", "don't"."""
+    """Whether a lower-case word is a stop word, such as "the", "what's" or "don't"."""
     plain = word.replace("’", "'")
     return plain in STOP_WORDS or plain.partition("'")[0] in STOP_WORDS or plain.endswith("n't")
 
@@ -60,15 +60,15 @@ def without_possessive(word: str) -> str:
 
 def keywords_of(text: str) -> tuple[str, ...]:
     """
-    Return the words that carry *text*, in lower case, in order, each once, at most 15.
+    Return the keywords of *text* in lower case and in order, without repetition, at most 15.
 
-    Words of two letters count; scripts without spaces are cut into overlapping pairs of characters.
+    Two-letter words count. Scripts without spaces are cut into overlapping pairs of characters.
     """
     return tuple(_some(_carrying(text.replace("_", " ")), MAX_KEYWORDS))
 
 
 def _carrying(text: str) -> Iterator[str]:
-    """Give the words that are no stop words, and those that only look like one: the US, IT."""
+    """Yield the words that are not stop words, or only look like one: "US", "IT"."""
     lower = text.lower()
     has_acronyms = len(lower) == len(text) and not text.isupper()
     for match in WORD.finditer(lower):
@@ -82,7 +82,7 @@ def _carrying(text: str) -> Iterator[str]:
 
 
 def _pairs(word: str) -> Iterator[str]:
-    """Cut what is written without spaces into pairs of characters, and leave the rest whole."""
+    """Yield a word of a script without spaces as overlapping pairs of characters, and any other word whole."""
     position = 0
     for run in UNSPACED.finditer(word):
         if run.start() > position:
@@ -94,7 +94,7 @@ def _pairs(word: str) -> Iterator[str]:
 
 
 def _some(items: Iterable[str], limit: int) -> list[str]:
-    """Return the first *limit* different ones."""
+    """Return the first *limit* distinct items."""
     seen: dict[str, None] = {}
     for item in items:
         if len(seen) == limit:
@@ -104,13 +104,13 @@ def _some(items: Iterable[str], limit: int) -> list[str]:
 
 
 def phrases_of(text: str) -> tuple[str, ...]:
-    """Return what stands in quotation marks, as written."""
+    """Return the phrases in quotation marks, as written."""
     quoted = ((match[match.lastindex or 0]).strip() for match in _QUOTED.finditer(text))
     return tuple(_some((phrase for phrase in quoted if phrase), MAX_PHRASES))
 
 
 def topics_of(text: str, phrases: Iterable[str]) -> tuple[str, ...]:
-    """Return the phrases and what follows "about" or "regarding", in lower case."""
+    """Return the phrases, and what follows "about" or "regarding", in lower case."""
     named = [phrase.lower() for phrase in phrases] + list(_after_about(text.lower().split()))
     return tuple(_some((topic for topic in named if len(topic) > 1), MAX_TOPICS))
 
@@ -131,7 +131,7 @@ def _after_about(words: list[str]) -> Iterator[str]:
 
 def negated_in(text: str) -> tuple[str, ...]:
     """
-    Return the words that *text* excludes: up to three after "not", "without" or "other than", within the clause.
+    Return the words that *text* excludes: up to three words of a clause after "not", "without" or "other than".
 
     A "not" that belongs to a verb ("did I not go") excludes nothing.
     """

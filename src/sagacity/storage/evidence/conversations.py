@@ -1,5 +1,6 @@
 """Conversations: the sessions that the chat leads, and their exchanges."""
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -10,6 +11,7 @@ import sqlalchemy as sa
 from sagacity.domain.chat import Conversation, Exchange, ExchangeStatus
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import MemoryId, SessionId, UserId
+from sagacity.domain.paced import each
 from sagacity.storage.base import Scope
 from sagacity.storage.evidence.shown_turns import counts_of
 from sagacity.storage.quarantine.unheld import SHOWS_HELD
@@ -75,7 +77,7 @@ class ConversationRepository:
             offset: how many to skip.
         """
         column = sessions.c
-        wanted = self._wanted(user_id, is_archived=is_archived, title=title)
+        wanted = await self._wanted(user_id, is_archived=is_archived, title=title)
         if before is not None:
             wanted.append(sa.tuple_(column.updated_at, column.session_id) < sa.tuple_(*_keyed(before)))
         newest_first = (column.updated_at.desc(), column.session_id.desc())
@@ -84,7 +86,7 @@ class ConversationRepository:
 
     async def count(self, user_id: UserId, *, is_archived: bool, title: str = "") -> int:
         """Return how many conversations `page` would give over all pages."""
-        wanted = self._wanted(user_id, is_archived=is_archived, title=title)
+        wanted = await self._wanted(user_id, is_archived=is_archived, title=title)
         rows = await self._scope.all(sa.select(sa.func.count()).where(*wanted))
         return rows[0][0]
 
@@ -214,7 +216,9 @@ class ConversationRepository:
             column.is_conversation,
         )
 
-    def _wanted(self, user_id: UserId, *, is_archived: bool, title: str) -> list[sa.ColumnElement[bool]]:
+    async def _wanted(
+        self, user_id: UserId, *, is_archived: bool, title: str
+    ) -> list[sa.ColumnElement[bool]]:
         column = sessions.c
         wanted = [
             column.org_id == self._scope.org_id,
@@ -223,9 +227,11 @@ class ConversationRepository:
             column.is_archived == is_archived,
         ]
         if title:
-            # Databases may fold the case of ASCII only: other letters are looked for as they are usually written.
-            written = {title, title.lower(), title.upper(), title.capitalize(), title.title()}
-            wanted.append(sa.or_(*(column.title.icontains(one, autoescape=True) for one in sorted(written))))
+            # Compared here, as databases may fold the case of ASCII only.
+            rows = await self._scope.all(sa.select(column.session_id, column.title).where(*wanted))
+            titles, sought = await each(lambda row: _folded(row.title), rows), _folded(title)
+            found = [row.session_id for row, one in zip(rows, titles, strict=True) if sought in one]
+            wanted.append(one_of(column.session_id, found))
         return wanted
 
 
@@ -359,6 +365,10 @@ class ExchangeRepository:
             exchanges.c.session_id == session_id,
             exchanges.c.user_id == user_id,
         )
+
+
+def _folded(title: str) -> str:
+    return unicodedata.normalize("NFKC", title).casefold()
 
 
 def _conversation_of(row: Any) -> Conversation:

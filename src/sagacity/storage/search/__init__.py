@@ -1,1 +1,1 @@
-"""The search index: documents, terms and vectors, written with the memories that they stand for."""
+"""The search index: documents, terms and vectors, written with the memories and turns that they represent."""

@@ -1,4 +1,4 @@
-"""BM25 over the statistics of the searched scopes, and no others."""
+"""BM25, with statistics of the searched scopes only."""
 
 from collections.abc import Sequence
 from itertools import accumulate, groupby
@@ -26,15 +26,15 @@ async def best_by_terms(
 
     Args:
         scope: the open transaction.
-        scopes: where to look; they supply the statistics too, so that nobody else's documents change a score.
+        scopes: where to search. Statistics come from these alone, so other users' documents do not change a score.
         wanted: the filters.
         text: a question or a few words.
-        limit: how many of each kind at most.
+        limit: most results of each kind.
 
     Returns:
-        Best first, ties by document; scores are positive. Empty when no term is left of *text*.
+        Best first, ties by document; scores are positive. Empty if *text* has no terms.
 
-    Source: Robertson & Zaragoza 2009; IDF with the +1 that keeps it above zero (Lucene); k1 1.2, b 0.75.
+    Source: Robertson & Zaragoza 2009, with Lucene's IDF, which is always positive; k1 = 1.2, b = 0.75.
     """
     terms = list(terms_of(text))
     count = sum(one.document_count for one in scopes)
@@ -53,7 +53,7 @@ def _ranked(
     count: int,
     average_length: float,
 ) -> list[Ranked]:
-    """Score whatever says one of the terms, kind by kind; the ceiling is what says all of them for ever."""
+    """Score the documents that have any of the terms, by kind; the ceiling is the limit for ever higher frequencies."""
     segments = [
         (scope.kind, segment)
         for scope, terms in sorted(zip(scopes, indexed, strict=True), key=lambda pair: pair[0].kind)

@@ -1,4 +1,4 @@
-"""Find one user's cautions without any words of the question."""
+"""Find one user's cautions, whatever words a question has."""
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache
@@ -16,7 +16,7 @@ from sagacity.storage.search.filters import SHAPES, admitted, values_of
 from sagacity.storage.statements.array_params import among
 
 MOST = 20
-"""Of one user, of those that changed last: whoever has more has them in a document, not in facts."""
+"""Cautions of one user that are read, last changed first. Longer lists are documents, not facts."""
 _column = search_documents.c
 
 
@@ -24,9 +24,9 @@ async def cautions_among(
     scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, touched: Collection[Caution]
 ) -> list[Hit]:
     """
-    Return the memories in *scopes* that warn of what is *touched* and that *wanted* admits, scored 0.
+    Return the memories in *scopes* that warn of what is *touched* and that *wanted* admits, with a score of 0.
 
-    At most `MOST` of them, changed last first.
+    At most `MOST`, last changed first.
     """
     reached = [one.scope_id for one in scopes if one.kind in FACT_KINDS]
     if not reached or not touched:
@@ -49,7 +49,7 @@ def _cautions(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
         .where(
             _column.org_id == sa.bindparam("org_id"),
             among(_column.scope_id, "scopes"),
-            _column.caution.is_not(None),  # said as it is, so that its index is chosen
+            _column.caution.is_not(None),  # stated so that the index is used
             among(_column.caution, "cautions"),
             *admitted(fields),
         )

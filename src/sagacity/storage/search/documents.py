@@ -1,4 +1,4 @@
-"""Search documents: written with what they represent, found by term and by vector."""
+"""Search documents: written with what they represent, and searched by term and by vector."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class SearchRepository:
         self._reached: dict[Filter, list[SearchScope]] = {}
 
     async def put(self, documents: Sequence[Document], *, new: bool = False) -> None:
-        """Write *documents* in place of those of the same owners; see `storage/search/writing.py`."""
+        """Write *documents*, replacing those of the same owners; see `storage/search/writing.py`."""
         self._reached.clear()
         await put(self._scope, documents, new=new)
 
@@ -59,21 +59,21 @@ class SearchRepository:
         await remove(self._scope, kind, owner_ids)
 
     async def refresh_status(self, kind: MemoryKind, moved: sa.Select[tuple[int]]) -> None:
-        """Let the documents of the memories that *moved* selects say their statuses; see `sync_status.py`."""
+        """Copy the statuses of the memories that *moved* selects to their documents; see `sync_status.py`."""
         self._reached.clear()
         await refresh_status(self._scope, kind, moved)
 
     async def mark_held(self, kind: str, moved: sa.Select[tuple[int]], *, is_held: bool) -> None:
-        """Let the documents of what *moved* selects say whether it is held; see `sync_status.py`."""
+        """Set on the documents of what *moved* selects whether it is held; see `sync_status.py`."""
         self._reached.clear()
         await mark_held(self._scope, kind, moved, is_held=is_held)
 
     async def by_terms(self, wanted: Filter, text: str, limit: int) -> Hits:
-        """Return up to *limit* of each kind that share terms with *text*, scored by BM25; see `bm25.py`."""
+        """Return up to *limit* documents of each kind that share terms with *text*, scored by BM25; see `bm25.py`."""
         return await best_by_terms(self._scope, await self.scopes(wanted), wanted, text, limit=limit)
 
     async def by_vector(self, wanted: Filter, vector: Vectors, limit: int) -> Nearest:
-        """Return up to *limit* of each kind nearest to *vector* (float32 [d], unit length), scored by the cosine."""
+        """Return up to *limit* documents of each kind near *vector* (float32 [d], unit length), scored by cosine."""
         scopes = await self.scopes(wanted)
         if not scopes:
             return Nearest(Hits())
@@ -87,21 +87,21 @@ class SearchRepository:
         return await self._scope.backend.vectors.search_many(self._scope, scopes, wanted, vectors, limit)
 
     async def signals_of(self, found: Sequence[KindHits]) -> dict[tuple[str, int], RankingSignals]:
-        """Return what is known of documents besides how well they match, by kind and owner."""
+        """Return the ranking signals of the documents found, by kind and owner."""
         return await signals_of(self._scope, found)
 
     async def admitted(self, wanted: Filter, scores: Mapping[int, float]) -> list[Hit]:
-        """Return those of the memories with *scores*, by id, that *wanted* admits, best first."""
+        """Return the memories that *wanted* admits among those with *scores* (by id), best first."""
         return await admitted_memories(self._scope, wanted, scores)
 
     async def newest_memories(self, wanted: Filter, kind: MemoryKind, limit: int) -> list[Newest]:
-        """Return one user's memories of *kind* that *wanted* admits, those changed last first."""
+        """Return one user's memories of *kind* that *wanted* admits, last changed first."""
         return await newest_memories(self._scope, wanted, kind, limit=limit)
 
     async def surest_memories(
         self, wanted: Filter, kind: MemoryKind, limit: int, *, newest: int
     ) -> list[Hit]:
-        """Return the surest *limit* of the *newest* that `newest_memories` gives."""
+        """Return the *limit* with the highest confidence among the *newest* ones that `newest_memories` returns."""
         return await surest_memories(self._scope, wanted, kind, newest=newest, limit=limit)
 
     async def newest_turns(self, wanted: Filter, limit: int) -> list[Newest]:
@@ -109,13 +109,13 @@ class SearchRepository:
         return await newest_turns(self._scope, wanted, limit=limit)
 
     async def cautions(self, wanted: Filter, touched: Collection[Caution]) -> list[Hit]:
-        """Return one user's facts that warn of what is *touched* and that *wanted* admits; see `cautions.py`."""
+        """Return one user's memories that warn of what is *touched* and that *wanted* admits; see `cautions.py`."""
         if users_of(wanted) != [wanted.user_id]:
             return []
         return await cautions_among(self._scope, await self.scopes(wanted), wanted, touched)
 
     async def count_withheld(self, wanted: Filter, visibility: Visibility) -> int:
-        """Count what *wanted* would admit if it were served, and is of another *visibility*."""
+        """Count what *wanted* would admit if it were served, but has *visibility* instead."""
         scopes, column = await self.scopes(wanted), search_documents.c
         if not scopes:
             return 0
@@ -126,7 +126,7 @@ class SearchRepository:
             .where(
                 column.org_id == self._scope.org_id,
                 column.kind.in_(kinds_of(wanted)),
-                column.visibility == str(visibility),  # said as it is, so that its index is chosen
+                column.visibility == str(visibility),  # stated so that the index is used
                 column.visibility != str(Visibility.SERVED),
                 one_of(column.scope_id, [one.scope_id for one in scopes]),
                 *admitted(values),
@@ -135,18 +135,18 @@ class SearchRepository:
         return (await self._scope.all(statement, values))[0][0]
 
     async def scopes(self, wanted: Filter) -> list[SearchScope]:
-        """Return the scopes that *wanted* reaches: some users', or all of the tenant's. Asked for once a snapshot."""
+        """Return the scopes that *wanted* covers: those of some users, or all of the tenant. Read once per snapshot."""
         if wanted not in self._reached:
             self._reached[wanted] = await scopes_of(self._scope, wanted)
         return self._reached[wanted]
 
     async def unembedded(self, limit: int) -> list[Unembedded]:
-        """Return documents that wait for their vector, oldest first."""
+        """Return up to *limit* documents without a vector, oldest first."""
         rows = await self._scope.all(_unembedded(), {"org_id": self._scope.org_id, "limit": limit})
         return [Unembedded(row.document_id, row.revision, row.text) for row in rows]
 
     async def set_vectors(self, waiting: Sequence[Unembedded], vectors: Vectors) -> None:
-        """Give documents their vectors (float32 [n, d]); one that changed meanwhile keeps waiting."""
+        """Store the vectors (float32 [n, d]) of documents; one that has changed since it was read keeps waiting."""
         self._reached.clear()
         given = {"org_id": self._scope.org_id, "ids": [item.document_id for item in waiting]}
         rows = await self._scope.all(_places(), given)
@@ -171,7 +171,7 @@ class SearchRepository:
         return {row.scope_id: row.revision for row in rows}
 
     async def embed_failed(self, waiting: Sequence[Unembedded], error: str) -> None:
-        """Record a failed try; after the last one a document stays findable by its terms only."""
+        """Record a failed attempt; after the last one, a document can be found by its terms only."""
         column = search_documents.c
         await self._scope.run(
             sa.update(search_documents)
@@ -183,7 +183,7 @@ class SearchRepository:
         )
 
     async def vectors_of(self, kinds: Collection[str], owner_ids: Sequence[int]) -> dict[int, Vectors]:
-        """Return the stored vectors (float32 [d]) of these owners of *kinds*, where there are any yet."""
+        """Return the stored vectors (float32 [d]) by owner; owners whose vector is missing are left out."""
         column = search_documents.c
         rows = await self._scope.all(
             sa.select(column.owner_id, column.vector).where(
@@ -196,7 +196,7 @@ class SearchRepository:
         return {row.owner_id: unpack(row.vector) for row in rows}
 
     async def progress(self, kind: str, owner_ids: Sequence[int]) -> tuple[int, int, str]:
-        """Return how many of these owners' documents have a vector, how many gave up, and the last error."""
+        """Return how many of these owners' documents have a vector, how many have been given up, and the last error."""
         column = search_documents.c
         given_up = sa.and_(column.vector.is_(None), column.embed_attempts >= MAX_EMBED_ATTEMPTS)
         statement = sa.select(

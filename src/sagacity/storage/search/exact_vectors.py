@@ -1,4 +1,4 @@
-"""Exact vector search over half-precision vectors, with a bounded cache of large scopes."""
+"""Exact search over half-precision vectors, with a bounded cache of large scopes."""
 
 import sys
 import threading
@@ -21,18 +21,18 @@ from sagacity.storage.search.ranked import CHUNK, Ranked, best_admitted, off_the
 from sagacity.storage.statements.array_params import one_of
 
 LARGE_SCOPE = 256
-"""Documents from which a scope's vectors are worth keeping in memory."""
+"""Number of documents from which a scope's vectors are kept in memory."""
 CACHE_BYTES = 256 * 2**20
 _SCORES_AT_ONCE = 2_000_000
-"""Eight megabytes of them."""
+"""Scores that are computed at a time: 8 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Matrix:
     """
-    A scope's documents as they were at a revision.
+    A scope's documents as of a revision.
 
-    All are [n]: ids int64 ascending, owners int64, which are `PLAIN` bool, and vectors float32 [n, d].
+    Arrays are [n]: `ids` int64 ascending, `owners` int64, `plain` bool; and `rows`, the vectors, float32 [n, d].
     """
 
     revision: int
@@ -45,11 +45,10 @@ class _Matrix:
 
 class ExactVectors:
     """
-    Cosine over every admitted document: recall is 1 by construction.
+    Cosine similarity to every admitted document, so recall is 1 by construction.
 
-    Small scopes are read and scored at each query: for some hundred rows that takes less than a millisecond. A large
-    scope's vectors stay in memory, and each query reads only what has changed since, so that a write costs a user of
-    50,000 memories one row, not all.
+    A small scope is read and scored for each query, which takes less than a millisecond. The vectors of a large scope
+    stay in memory, and a query reads only the rows that have changed since: after a write, one row instead of 50,000.
     """
 
     waits = False
@@ -64,7 +63,7 @@ class ExactVectors:
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
     ) -> Nearest:
         """Return the documents nearest to *vector*; see `VectorIndex`."""
-        # What a transaction has not committed must not be kept: it may be rolled back.
+        # Uncommitted rows must not be cached: they may be rolled back.
         least = self._large_scope if not scope.writes else sys.maxsize
         large = [one for one in scopes if one.document_count >= least]
         small = [one for one in scopes if one.document_count < least]
@@ -81,7 +80,7 @@ class ExactVectors:
     async def search_many(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vectors: Vectors, limit: int
     ) -> list[Nearest]:
-        """Search by each of *vectors* at once: one product of matrices a scope, however many there are."""
+        """Search by several *vectors* (float32 [n, d]) at once, with one matrix product per scope."""
         found: list[list[KindHits]] = [[] for _ in vectors]
         for one in scopes:
             is_kept = one.document_count >= self._large_scope and not scope.writes
@@ -91,7 +90,7 @@ class ExactVectors:
         return [Nearest(best_of(parts, limit)) for parts in found]
 
     def forget(self) -> None:
-        """Let go of all scopes that are kept in memory."""
+        """Clear the cache."""
         with self._lock:
             self._cache.clear()
 
@@ -125,7 +124,7 @@ class ExactVectors:
 async def scan(
     scope: Scope, where: Sequence[sa.ColumnElement[bool]], wanted: Filter, vector: Vectors, limit: int
 ) -> list[KindHits]:
-    """Read every admitted document of which *where* is true, and return the best *limit* of each kind."""
+    """Read every admitted document that matches *where*, and return the best *limit* of each kind."""
     column, values = search_documents.c, values_of(wanted)
     statement = sa.select(column.document_id, column.owner_id, column.kind, column.vector).where(
         *where, column.vector.is_not(None), *admitted(values)
@@ -159,7 +158,7 @@ def _unpack(rows: Sequence[Any]) -> tuple[Ids, Ids, Vectors]:
 
 
 def _merge(known: _Matrix, fresh: _Matrix) -> _Matrix:
-    """Put changed rows in the place of the old and new ones behind; ids stay ascending."""
+    """Replace changed rows and append new ones; ids stay ascending."""
     if not len(fresh.ids):
         return replace(known, revision=fresh.revision)
     if not len(known.ids):
@@ -174,18 +173,18 @@ def _merge(known: _Matrix, fresh: _Matrix) -> _Matrix:
 
 
 def _cosines(rows: Vectors, vector: Vectors) -> Vectors:
-    """Score every row; returns the scores float32 [n]."""
+    """Return the cosine of each row to *vector*: float32 [n]."""
     return rows @ vector if len(rows) else np.zeros(0, np.float32)
 
 
 async def _ranked(matrix: _Matrix, vector: Vectors) -> Ranked:
-    """Score a whole scope."""
+    """Score all documents of a scope."""
     scores = await off_the_loop(len(matrix.ids), _cosines, matrix.rows, vector)
     return Ranked(matrix.kind, matrix.ids, matrix.owners, scores, matrix.plain)
 
 
 def _best_of(rows: Sequence[Any], vector: Vectors, limit: int, before: Sequence[KindHits]) -> list[KindHits]:
-    """Score a chunk of rows and keep the best of it and of those *before*."""
+    """Score a chunk of rows, and return the best of these and of those *before*, by kind."""
     ids, owners, matrix = _unpack(rows)
     scores = _cosines(matrix, vector)
     places: dict[str, list[int]] = {}
@@ -201,7 +200,7 @@ def _best_of(rows: Sequence[Any], vector: Vectors, limit: int, before: Sequence[
 async def _look_up_many(
     scope: Scope, matrix: _Matrix, wanted: Filter, vectors: Vectors, limit: int
 ) -> list[KindHits]:
-    """Rank a scope in memory for each of *vectors*; one is looked up alone if too little near it may be found."""
+    """Rank a cached scope for each of *vectors*; a vector with too few admitted neighbours is searched again, alone."""
     if not len(matrix.ids):
         return [KindHits.of(matrix.kind, ()) for _ in vectors]
     size = min(2 * limit, len(matrix.ids))
@@ -226,7 +225,7 @@ async def _look_up_many(
 
 
 def _nearest(rows: Vectors, vectors: Vectors, size: int) -> tuple[Vectors, Ids]:
-    """Return the scores (float32 [n, size]) and numbers of the *size* rows nearest to each of *vectors*, best first."""
+    """Return the scores (float32 [n, size]) and row numbers of the *size* rows nearest to each vector, best first."""
     scores = vectors @ rows.T
     places = np.sort(np.argpartition(-scores, size - 1, axis=1)[:, :size], axis=1)  # ties stay in their order
     near = np.take_along_axis(scores, places, axis=1)

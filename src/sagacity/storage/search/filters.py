@@ -1,8 +1,8 @@
 """
-What may be found, as conditions of a query.
+Filters as conditions of a statement.
 
-A statement is built once for all questions that ask by the same fields, and gets what they ask for as parameters:
-building one costs more than to run it.
+A statement is built once for all filters that use the same fields, and takes their values as parameters: building one
+costs more than running it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,12 +24,12 @@ from sagacity.storage.statements.array_params import among
 from sagacity.storage.statements.json_conditions import condition_holds
 
 SHAPES = 256
-"""Statements of a sort that are kept: a bound, as callers choose by what they ask."""
+"""Statements of one kind that are cached. Callers choose the fields, so there must be a limit."""
 _TAGS, _METADATA, _FEATURES = "tags", "metadata", "custom_features"
 
 
 def _said(value: StrEnum) -> sa.ColumnElement[str]:
-    """Return a value as part of a statement's text: a list of them then has no length that the text depends on."""
+    """Return a value as a literal: it is part of the statement, not a parameter."""
     return sa.literal_column(f"'{value}'", sa.Text)
 
 
@@ -46,7 +46,7 @@ _facts = sa.case(
     ),
     else_=_column.facts,
 )
-"""Turns have theirs from their request, which may bring thousands of turns and much metadata."""
+"""Tags and metadata. A turn has those of its request, which may have thousands of turns and much metadata."""
 _status_then = sa.case(
     (_column.archived_at > sa.bindparam("as_of"), str(Status.CURRENT)), else_=_column.status
 )
@@ -81,16 +81,16 @@ PLAIN: sa.ColumnElement[bool] = sa.and_(
     _column.is_held == sa.false(),
     _column.expires_at.is_(None),
 )
-"""Whether a document is as most are: in force without an end, and kept from nobody who may see its scope."""
+"""Whether a document is as most are: current, without an end, served and not held."""
 _AS_THEY_ARE = frozenset(_CONDITIONS) & frozenset(Filter.model_fields)
 
 
 def values_of(wanted: Filter) -> dict[str, Any]:
-    """Return what the fields of *wanted* that ask for anything ask for, other than whose it is and of which kind."""
+    """Return the values of the fields that *wanted* sets, by field; users and kinds are not among them."""
     found = {field: getattr(wanted, field) for field in _CONDITIONS if field in _AS_THEY_ARE}
     found["facts"] = _facts_wanted(wanted)
     if wanted.visibility and Visibility.SERVED not in wanted.visibility:
-        # By a condition that says so, as no index is chosen by what is given.
+        # A field of its own, as indexes are chosen by conditions and not by parameters.
         found |= {"visibility": (), "withheld": wanted.visibility}
     if wanted.as_of is not None:
         found |= {"statuses": (), "statuses_then": wanted.statuses, "valid_at": wanted.as_of}
@@ -98,17 +98,17 @@ def values_of(wanted: Filter) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return what the database takes in place of an enumeration's members."""
+    """Return a value as the database takes it: members of an enumeration as text."""
     return [str(one) for one in cast("tuple[object, ...]", value)] if isinstance(value, tuple) else value
 
 
 def admitted(fields: Iterable[str]) -> list[sa.ColumnElement[bool]]:
-    """Return the conditions of *fields* on a document; `values_of` gives their parameters."""
+    """Return the conditions that *fields* set on a document; `values_of` gives their parameters."""
     return [_CONDITIONS[field] for field in fields]
 
 
 def admits_plain(wanted: Filter) -> bool:
-    """Whether *wanted* admits every document that is `PLAIN`: of those the database need not be asked."""
+    """Whether *wanted* admits every `PLAIN` document, so that the database need not be asked about these."""
     values = values_of(wanted)
     return (
         values.keys() <= {"statuses", "visibility", "is_held", "valid_at"}
@@ -121,7 +121,7 @@ def admits_plain(wanted: Filter) -> bool:
 def has_document(
     owner_id: sa.Column[int], kind: sa.Column[str] | str, fields: Iterable[str]
 ) -> sa.ColumnElement[bool]:
-    """Return that the document of the memory or turn of number *owner_id* is admitted by *fields*."""
+    """Return the condition that *fields* admit the document of the memory or turn *owner_id*."""
     owner = owner_id.table
     return (
         sa.exists()
@@ -132,31 +132,31 @@ def has_document(
 
 
 def kinds_of(wanted: Filter) -> list[str]:
-    """Return the document kinds that *wanted* asks for."""
+    """Return the kinds of documents that *wanted* asks for."""
     return [str(kind) for kind in wanted.kinds] + ([INTERACTION] if wanted.interactions else [])
 
 
 def users_of(wanted: Filter) -> list[UserId] | None:
-    """Return whose rows *wanted* admits, of kinds that belong to users; None for everybody's."""
+    """Return the users whose rows *wanted* admits; None for all users."""
     if wanted.user_ids:
         return [one for one in wanted.user_ids if wanted.user_id in (None, one)]
     return None if wanted.user_id is None else [wanted.user_id]
 
 
 def owned_by(column: sa.Column[Any], users: Sequence[UserId]) -> sa.ColumnElement[bool]:
-    """Return that a row belongs to one of *users*; of one it is said as an equality, which indexes are chosen by."""
+    """Return the condition that a row belongs to one of *users*; for one user an equality, so that indexes are used."""
     return column == users[0] if len(users) == 1 else column.in_(users)
 
 
 def facts_of(memory: Memory) -> dict[str, JsonValue] | None:
-    """Return the tags and the metadata that a memory is filtered by; None where there are none."""
+    """Return the tags and metadata by which a memory is filtered; None if it has none."""
     features = memory.attributes.custom_features
     metadata = memory.metadata | ({_FEATURES: features} if features else {})
     return _facts_from(metadata, memory.keywords)
 
 
 def facts_of_request(metadata: Mapping[str, JsonValue]) -> dict[str, JsonValue] | None:
-    """Return the tags and the metadata that the turns of a request are filtered by; None where there are none."""
+    """Return the tags and metadata by which the turns of a request are filtered; None if it has none."""
     return _facts_from(metadata, ())
 
 
@@ -172,7 +172,7 @@ def _facts_from(metadata: Mapping[str, JsonValue], keywords: Sequence[str]) -> d
 
 
 def _facts_wanted(wanted: Filter) -> Condition | None:
-    """Return what *wanted* asks of tags and metadata, as one condition on what `facts_of` gives."""
+    """Return what *wanted* requires of tags and metadata, as one condition on the result of `facts_of`."""
     parts: list[Condition] = [
         Comparison(path=(_TAGS, tag), operator=Operator.EXISTS, values=(True,))
         for tag in dict.fromkeys(map(_folded, wanted.tags))
@@ -183,7 +183,7 @@ def _facts_wanted(wanted: Filter) -> Condition | None:
 
 
 def _below(key: str, condition: Condition) -> Condition:
-    """Return *condition* for what stands under *key*."""
+    """Return *condition* applied to the value under *key*."""
     match condition:
         case AllOf():
             return AllOf(all_of=tuple(_below(key, part) for part in condition.all_of))
@@ -203,10 +203,10 @@ def _folded(tag: str) -> str:
 
 def within(kind: str, column: sa.ColumnElement[Any], *, of_user: bool) -> sa.ColumnElement[bool]:
     """
-    Return that *column* is one of the scopes of a kind; `scopes_by_kind` gives the parameter.
+    Return the condition that *column* is one of the scopes of a kind; `scopes_by_kind` gives the parameter.
 
-    A user has one scope of a kind. Said as an equality, a plan that is made for any value takes it for one of many;
-    of a list it would expect so much that it reads the whole table.
+    A user has one scope of a kind, so this is an equality: a generic plan then expects few rows. For a list it would
+    expect so many that it reads the whole table.
     """
     if of_user:
         return column == sa.bindparam(f"scopes_{kind}")

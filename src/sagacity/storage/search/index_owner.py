@@ -1,4 +1,4 @@
-"""Which embedder and analyzer made the search index: one of each for the whole database."""
+"""The embedder and the analyzer that made the search index: one of each for the whole database."""
 
 import sqlalchemy as sa
 
@@ -16,13 +16,13 @@ async def made_by(scope: Scope) -> tuple[str, int] | None:
 
 async def claim_index(scope: Scope, embedder: str, dimension: int) -> None:
     """
-    Claim the search index for an embedder, or check that it was made by the same one.
+    Claim the search index for an embedder, or check that the same one made it.
 
     Raises:
         IndexMismatch: another embedder or analyzer made it.
     """
     rows = await scope.all(sa.select(search_index))
-    if not rows:  # of those that start on a new database at once, one records it, and all compare
+    if not rows:  # of several processes that start on a new database at once, one records it, and all compare
         await _insert(scope, embedder, dimension)
         rows = await scope.all(sa.select(search_index))
     row = rows[0]
@@ -35,7 +35,7 @@ async def claim_index(scope: Scope, embedder: str, dimension: int) -> None:
 
 
 async def record_index(scope: Scope, embedder: str, dimension: int) -> None:
-    """Record what made the search index, in place of what made it before."""
+    """Record what made the search index, replacing the former record."""
     await scope.run(sa.delete(search_index))
     await _insert(scope, embedder, dimension)
 

@@ -11,17 +11,17 @@ from typing import cast
 import Stemmer
 
 ANALYZER = "unicode-5"
-"""Changes whenever the same text, or turn, would give other terms, signals or cautions; recorded with the index."""
+"""Recorded with the index. Change it whenever a text or a turn would give other terms, signals or cautions."""
 
 MAX_TERM_CHARACTERS = 64
 
-# Vowel signs and the like belong to their letter; Python's \w leaves them out and would cut the word there.
+# Vowel signs and the like belong to their letter, but Python's \w excludes them and would split the word.
 _MARKS = "".join(
     map(chr, filter(lambda code: unicodedata.category(chr(code)) in {"Mn", "Mc"}, range(0x300, 0xFE00)))
 )
 _LETTERS = rf"\w[\w{_MARKS}]*"
 WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
-# Points that Hebrew and Arabic mostly leave unwritten: with and without them it is the same word.
+# Vowel points, which Hebrew and Arabic mostly omit: a word is the same with and without them.
 _POINTS = re.compile(
     "[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed]"
 )
@@ -32,22 +32,22 @@ _STOP = frozenset(
     their them then there these they this those through to too under until up very was we were what when where which
     while who whom why will with would you your""".split()
 )
-# Scripts that put no spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han and its extensions.
+# Scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han and its extensions.
 UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U00020000-\U0003ffff]+"
 )
-# Pictures that stand for words: flags are two letters, and the skin's colour is nobody's question.
+# Pictograms. A flag is two letters; the colour of skin is ignored.
 _SYMBOL = "[\U0001f1e6-\U0001f1ff]{2}|[\u2600-\u27bf\U0001f300-\U0001f3fa\U0001f400-\U0001faff]"
 _TOKEN = re.compile(rf"{WORD.pattern}|{_SYMBOL}")
 _PLAIN_WORD = re.compile("[a-z0-9]+(?:'[a-z0-9]+)*")
 _PLAIN = "".join(one.lower() if one.isalnum() or one == "'" else " " for one in map(chr, range(128)))
-"""What ASCII is translated into before it is split at spaces: much faster than to look for words."""
+"""Translates ASCII text before it is split at spaces, which is much faster than searching for words."""
 _FIRST_PERSON = re.compile(
     r"\b(?:i|i['’](?:m|ve|d|ll)|me|my|mine|myself|we|we['’](?:re|ve|d|ll)|us|our|ours)\b", re.IGNORECASE
 )
 _KEPT_CHARACTERS = 32
-"""Of words in ASCII whose terms are remembered."""
+"""Longest ASCII word whose terms are cached."""
 _FIRST_PAGE = 4_000
 _LAST_LINE = 100
 _ASKS = re.compile(r"[?？؟][^\w?？؟]*\Z")
@@ -60,7 +60,7 @@ _stem = cast("Callable[[str], str]", Stemmer.Stemmer("english", 0).stemWord)  # 
 
 
 def _split(word: str) -> list[str]:
-    """Cut a run of letters into terms: unspaced scripts into pairs, the rest whole and stemmed."""
+    """Split a run of letters into terms: scripts without spaces into pairs, other words whole and stemmed."""
     terms: list[str] = []
     position = 0
     for run in UNSPACED.finditer(word):
@@ -78,9 +78,8 @@ def terms_of(text: str) -> Counter[str]:
     """
     Count the terms of *text*.
 
-    Words are compatibility-normalised and case-folded; English words are stemmed (Snowball) and the commonest left
-    out; scripts without spaces are cut into overlapping pairs of characters; a pictogram is a term of its own.
-    Nothing is dropped for its script.
+    Words are normalised (NFKC) and case-folded. English words are stemmed (Snowball), and stop words left out. Scripts
+    without spaces are split into overlapping pairs of characters. A pictogram is a term. No script is dropped.
     """
     if text.isascii():
         tokens = Counter(text.translate(_PLAIN).split())
@@ -96,7 +95,7 @@ def terms_of(text: str) -> Counter[str]:
 
 
 def _terms(token: str) -> list[str]:
-    """Return the terms of a word or a pictogram of a text that was made plain; none for the commonest words."""
+    """Return the terms of a word or pictogram of a normalised text; none for a stop word."""
     plain = token.replace("’", "'")
     if plain.isascii():
         words = [word.removesuffix("'s") for word in _PLAIN_WORD.findall(plain)]
@@ -108,7 +107,7 @@ _kept_terms = lru_cache(maxsize=65_536)(_terms)
 
 
 def date_terms(at: datetime) -> Counter[str]:
-    """Count the terms of a date in English, year to weekday: "what did I say on 20 May" has some of them."""
+    """Count the terms of a date in English, from year to weekday, so that "what did I say on 20 May" finds it."""
     return Counter(_terms_of_day(at.date()))
 
 
@@ -119,10 +118,10 @@ def _terms_of_day(day: date) -> Mapping[str, int]:
 
 def first_person_share(text: str) -> float:
     """
-    Return the share of words, in [0, 1], by which the speaker speaks of themself ("I", "my"); of the first page only.
+    Return the share of words such as "I" and "my", in [0, 1]; only the beginning of *text* is read.
 
-    Who asks a memory mostly asks what somebody said of themself, and long general answers share more words with a
-    question than a short remark does.
+    Most questions are about what people said of themselves. Long general answers share more words with such a question
+    than a short remark does.
     """
     page = text[:_FIRST_PAGE]
     words = len(page.split())
@@ -130,5 +129,5 @@ def first_person_share(text: str) -> float:
 
 
 def asks(text: str) -> bool:
-    """Whether *text* ends in a question, so that the next turn most likely answers it; emoji may stand behind it."""
+    """Whether *text* ends with a question, which the next turn probably answers; emoji may follow it."""
     return _ASKS.search(text[-_LAST_LINE:]) is not None

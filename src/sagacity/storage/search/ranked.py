@@ -1,4 +1,4 @@
-"""Filter a ranking that was computed in memory: the database says which of the best may not be returned."""
+"""Filter a ranking that was computed in memory: ask the database which of the best may not be returned."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -22,13 +22,13 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 CHUNK = 8_192
-"""Documents that are read, or asked about, at a time."""
+"""Documents that are read or checked at a time."""
 _WORTH_A_THREAD = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Documents of one kind, all [n]: ids int64 ascending, owners int64, scores, and which are `PLAIN` bool."""
+    """Scored documents of one kind. Arrays are [n]: `ids` int64 ascending, `owners` int64, `scores`, `plain` bool."""
 
     kind: str
     ids: Ids
@@ -36,10 +36,10 @@ class Ranked:
     scores: Scores
     plain: npt.NDArray[np.bool_]
     ceiling: float = 1.0
-    """The highest score that there is."""
+    """The highest possible score."""
 
     def page(self, start: int, size: int) -> tuple[KindHits, Ids]:
-        """Return *size* rows from place *start* on, best first, ties by id; and the ids of those that are not plain."""
+        """Return *size* rows from rank *start*, best first, ties by id; and the ids of those that are not plain."""
         order = best_first(self.scores, start + size)[start : start + size]
         ceilings = np.full(len(order), self.ceiling)
         ids = self.ids[order]
@@ -48,7 +48,7 @@ class Ranked:
 
 
 def best_first(scores: Scores, count: int) -> Ids:
-    """Return the numbers of at least *count* rows, if there are so many, best first: only those are sorted."""
+    """Return the numbers of the *count* best rows or a few more, best first; only these are sorted."""
     if count < len(scores):
         least = np.partition(scores, len(scores) - count)[len(scores) - count]
         if not np.isnan(least):
@@ -59,10 +59,10 @@ def best_first(scores: Scores, count: int) -> Ids:
 
 async def best_admitted(scope: Scope, ranked: Sequence[Ranked], wanted: Filter, limit: int) -> list[KindHits]:
     """
-    Return the best *limit* of each of *ranked* that *wanted* admits.
+    Return the best *limit* documents of each of *ranked* that *wanted* admits.
 
-    The database is asked, best first, which of them may not be found, but not about plain ones where *wanted* admits
-    those. So mostly there is no question, or one is enough.
+    The database is asked, best first, which of them are not admitted; about plain ones only if *wanted* does not admit
+    all of these. Most searches need one statement or none.
     """
     trusts = admits_plain(wanted)
     found: list[list[KindHits]] = [[] for _ in ranked]
@@ -80,7 +80,7 @@ async def best_admitted(scope: Scope, ranked: Sequence[Ranked], wanted: Filter, 
 
 
 async def withheld(scope: Scope, wanted: Filter, ids: Sequence[int]) -> set[int]:
-    """Return those of the documents *ids* that *wanted* does not admit."""
+    """Return the documents among *ids* that *wanted* does not admit."""
     values, numbers = values_of(wanted), set[int]()
     if not values:
         return numbers
@@ -92,7 +92,7 @@ async def withheld(scope: Scope, wanted: Filter, ids: Sequence[int]) -> set[int]
 
 @lru_cache(maxsize=SHAPES)
 def _not_admitted(fields: tuple[str, ...]) -> sa.Select[*tuple[int]]:
-    """Build the statement for documents of given numbers that these fields do not admit, or say nothing of."""
+    """Build the statement for documents of given numbers that these fields do not admit, or for which they are null."""
     column = search_documents.c
     return sa.select(column.document_id).where(
         among(column.document_id, "ids"), sa.and_(*admitted(fields)).is_not(sa.true())
@@ -102,7 +102,7 @@ def _not_admitted(fields: tuple[str, ...]) -> sa.Select[*tuple[int]]:
 async def off_the_loop(
     rows: int, work: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
 ) -> Result:
-    """Run *work* in a thread where others would notice its time; here where that costs more, or is a thread already."""
+    """Run *work* in a thread if it takes long; here if a thread would cost more, or if this is one already."""
     if rows < _WORTH_A_THREAD or not is_on_a_loop():
         return work(*args, **kwargs)
     return await asyncio.to_thread(work, *args, **kwargs)

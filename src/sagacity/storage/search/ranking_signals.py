@@ -1,4 +1,4 @@
-"""Signals for ranking besides how well a document matches, and documents found without a match."""
+"""Ranking signals other than how well a document matches, and documents that are found without a match."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
@@ -22,26 +22,26 @@ _happened_at = sa.func.coalesce(_document.event_at, _document.changed_at, type_=
 
 
 class RankingSignals(NamedTuple):
-    """What is known of a document besides its text. A tuple, as a search reads some hundreds."""
+    """What ranking reads of a document besides its text. A tuple, as a search reads hundreds."""
 
     happened_at: datetime
-    """As far as that is known; otherwise when it was learned or arrived."""
+    """If that is unknown, when it was learned or arrived."""
     term_count: int = 0
     first_person: float = 0.0
-    """Share of its words that speak of the one who says them; see `storage/search/keywords.py`."""
+    """Share of its words in the first person, in [0, 1]; see `keywords.first_person_share`."""
     session: tuple[str, str] = ("", "")
-    """A turn's user and session (its request, where there is none); empty for memories."""
+    """A turn's user and its session, or its request if it has no session; empty for memories."""
     seq: int = 0
     speaker: str = ""
-    """The name of the person who said a turn; empty where its role names nobody."""
+    """The name of the person who said a turn; empty if its role names nobody."""
     asks: bool = False
-    """Whether a turn ends in a question."""
+    """Whether a turn ends with a question."""
     confidence: float = 1.0
     access_count: int = 0
 
 
 async def signals_of(scope: Scope, parts: Sequence[KindHits]) -> dict[tuple[str, int], RankingSignals]:
-    """Return how what was found stands, by kind and number; what is gone meanwhile is left out."""
+    """Return the signals of documents, by kind and number; documents that no longer exist are left out."""
     turns = {number for part in parts if part.kind == INTERACTION for number in part.ids.tolist()}
     others = {number for part in parts if part.kind != INTERACTION for number in part.ids.tolist()}
     found: dict[tuple[str, int], RankingSignals] = {}
@@ -104,12 +104,12 @@ def _named() -> tuple[sa.ColumnElement[bool], ...]:
 
 async def admitted_memories(scope: Scope, wanted: Filter, scores: Mapping[int, float]) -> list[Hit]:
     """
-    Return those of one user's memories that *wanted* admits; best first, ties by document.
+    Return the memories with *scores* that *wanted* admits, best first, ties by document.
 
     Args:
         scope: the open transaction.
-        wanted: what may be found; its user is whose memories they are.
-        scores: by memory.
+        wanted: the filter, which names one user.
+        scores: by id of the memory.
     """
     if not scores or not wanted.kinds or not _reaches_its_user(wanted):
         return []
@@ -131,15 +131,15 @@ def _among_owners(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
 
 
 class Newest(NamedTuple):
-    """A document found for being new."""
+    """A document that was found because it is new."""
 
     hit: Hit
-    """Its score is its confidence."""
+    """Its score is the memory's confidence."""
     happened_at: datetime
 
 
 async def newest_memories(scope: Scope, wanted: Filter, kind: MemoryKind, *, limit: int) -> list[Newest]:
-    """Return the memories of *kind* that changed last and that *wanted* admits, newest first; of one user."""
+    """Return one user's memories of *kind* that *wanted* admits, last changed first."""
     rows = await _of_newest(scope, wanted, kind, _newest_memories, {"limit": limit})
     return [Newest(Hit(*found), happened_at) for *found, happened_at in rows]
 
@@ -147,7 +147,7 @@ async def newest_memories(scope: Scope, wanted: Filter, kind: MemoryKind, *, lim
 async def surest_memories(
     scope: Scope, wanted: Filter, kind: MemoryKind, *, newest: int, limit: int
 ) -> list[Hit]:
-    """Return the surest ones of the *newest* that `newest_memories` gives, newer ones first where they are as sure."""
+    """Return those with the highest confidence among the *newest* of `newest_memories`; ties: newer ones first."""
     given = {"limit": newest, "surest": limit}
     return [Hit(*found) for found in await _of_newest(scope, wanted, kind, _surest_memories, given)]
 
@@ -191,8 +191,8 @@ def _newest_first(
     """
     Build the statement for one user's newest memories.
 
-    Those of one status lie in the order of an index, of which the first ones are read. Others are sorted, by what no
-    index has: otherwise SQLite goes through all memories of the organisation in their order.
+    For one status, an index has them in this order. For several, they are sorted by an expression that no index has:
+    otherwise SQLite would read all memories of the organisation in the order of an index.
     """
     chosen = [_memory.status == sa.bindparam("status")] if of_one_status else []
     same = sa.and_(
@@ -215,12 +215,12 @@ def _newest_first(
 
 
 def _changed_at(*, of_one_status: bool) -> sa.ColumnElement[Any]:
-    """Return by when memories are in order: of one status by an index, of several by what has none."""
+    """Return what memories are sorted by: an indexed column for one status, one without an index for several."""
     return _memory.updated_at if of_one_status else _document.changed_at
 
 
 async def newest_turns(scope: Scope, wanted: Filter, *, limit: int) -> list[Newest]:
-    """Return one user's turns that came last and that *wanted* admits, newest first."""
+    """Return one user's turns that *wanted* admits, newest first."""
     if not wanted.interactions or not _reaches_its_user(wanted):
         return []
     values = values_of(wanted)
@@ -254,5 +254,5 @@ def _newest_turns(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
 
 
 def _reaches_its_user(wanted: Filter) -> bool:
-    """Whether there is one user whose rows are asked for."""
+    """Whether *wanted* asks for rows of exactly one user."""
     return wanted.user_id is not None and wanted.user_id in (users_of(wanted) or ())

@@ -1,4 +1,4 @@
-"""Rebuild the search documents from what they represent."""
+"""Rebuild the search documents from the memories and turns."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
@@ -30,12 +30,12 @@ async def rebuild(
     scopes: Sequence[Scope], on_progress: Callable[[int, int], None], *, keeps_vectors: bool
 ) -> None:
     """
-    Replace the search documents of the tenants of *scopes*, all in one transaction.
+    Replace the search documents of the tenants of *scopes* in one transaction.
 
     Args:
         scopes: one for each tenant, over the same connection.
-        on_progress: told how many documents of how many are written.
-        keeps_vectors: a document whose text is what it was keeps its vector; otherwise none has one afterwards.
+        on_progress: called with the number of documents written, and of all.
+        keeps_vectors: whether a document with unchanged text keeps its vector; otherwise none has one afterwards.
     """
     total = done = 0
     newest: dict[str, int] = {}
@@ -64,10 +64,10 @@ async def _enter(scope: Scope) -> None:
 
 
 async def _clear(scope: Scope) -> None:
-    """Empty the scopes; the documents stay until those that replace them have taken their vectors."""
+    """Empty the scopes; documents stay until the new ones have taken their vectors."""
     column = search_scopes.c
     mine = sa.select(column.scope_id).where(column.org_id == scope.org_id)
-    # Whoever writes to a scope now has ended before, so that no document of theirs stays behind, or waits.
+    # Waits for everybody who writes to a scope now, so that their documents are seen and replaced.
     await scope.all(scope.locked(mine.order_by(column.kind, column.user_id)))
     await scope.run(
         sa.update(search_scopes)
@@ -89,7 +89,7 @@ async def _newest_document(scope: Scope) -> int:
 
 
 async def _without_newer(scope: Scope, documents: Sequence[Document], newest: int) -> list[Document]:
-    """Leave out what has a document after *newest*: of a user who came meanwhile, written whole by somebody else."""
+    """Leave out owners with a document after *newest*: a user who came in the meantime, already indexed completely."""
     column = search_documents.c
     kinds, owners = {one.kind for one in documents}, [one.owner_id for one in documents]
     rows = await scope.all(
@@ -107,7 +107,7 @@ async def _without_newer(scope: Scope, documents: Sequence[Document], newest: in
 async def _take_out(
     scope: Scope, documents: Sequence[Document], *, keeps_vectors: bool
 ) -> Sequence[Document]:
-    """Remove the former documents of the same owners, all of one sort; returns the new ones with vectors to keep."""
+    """Remove the former documents of the same owners, all of one kind; returns the new ones, with vectors to keep."""
     column = search_documents.c
     kinds, owners = {one.kind for one in documents}, [one.owner_id for one in documents]
     rows = await scope.all(
@@ -127,7 +127,7 @@ async def _take_out(
 
 
 async def _remove_former(scope: Scope, newest: int) -> None:
-    """Remove what stands for nothing any more, which no document replaced, and scopes without any."""
+    """Remove former documents that nothing replaced, and empty scopes."""
     column = search_documents.c
     await scope.run(
         sa.delete(search_documents).where(column.org_id == scope.org_id, column.document_id <= newest)
@@ -162,7 +162,7 @@ def _with_origin(row: Any, request: Any) -> Any:
 async def _pages(
     scope: Scope, statement: sa.Select[Any], key: sa.Column[Any]
 ) -> AsyncGenerator[Sequence[Any]]:
-    """Yield a tenant's rows in the order of *key*, a batch at a time."""
+    """Yield a tenant's rows in batches, in the order of *key*."""
     after = 0
     while rows := await scope.all(
         statement.where(key.table.c.org_id == scope.org_id, key > after).order_by(key).limit(_BATCH)

@@ -1,4 +1,4 @@
-"""The scopes that a search covers, and their statistics."""
+"""The scopes that a search covers, with their statistics."""
 
 from collections.abc import Callable
 from functools import cache
@@ -17,7 +17,7 @@ from sagacity.storage.statements.user_key import user_key, user_of
 
 
 def grow_scope(insert: Callable[[sa.Table], Any]) -> Any:
-    """Build the statement that counts documents into scopes, and makes those that are not there."""
+    """Build the statement that adds documents to the counts of scopes, and creates missing scopes."""
     row, column = insert(search_scopes), search_scopes.c
     return row.on_conflict_do_update(
         index_elements=[column.org_id, column.kind, column.user_id],
@@ -30,7 +30,7 @@ def grow_scope(insert: Callable[[sa.Table], Any]) -> Any:
 
 
 async def scopes_of(scope: Scope, wanted: Filter) -> list[SearchScope]:
-    """Return the scopes that *wanted* reaches: some users' and the tenant's own, or all of the tenant's."""
+    """Return the scopes that *wanted* covers: those of some users and the tenant's own, or all of the tenant."""
     users = users_of(wanted)
     given: dict[str, Any] = {"org_id": scope.org_id, "kinds": kinds_of(wanted)}
     if users is not None:
@@ -44,7 +44,7 @@ async def scopes_of(scope: Scope, wanted: Filter) -> list[SearchScope]:
 
 @cache
 def _reached(*, of_users: bool) -> sa.Select[*tuple[Any, ...]]:
-    """Build the statement for scopes of given kinds that hold anything: of some users and of the tenant, or all."""
+    """Build the statement for non-empty scopes of given kinds: of some users and the tenant, or all."""
     column = search_scopes.c
     statement = sa.select(
         column.user_id, *(column[field] for field in SearchScope.__dataclass_fields__)

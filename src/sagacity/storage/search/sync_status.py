@@ -1,4 +1,4 @@
-"""Update the status of many memories' search documents; texts, terms and vectors stay."""
+"""Update the status of many search documents; their texts, terms and vectors stay."""
 
 import sqlalchemy as sa
 
@@ -10,10 +10,10 @@ from sagacity.storage.statements.array_params import found_by
 
 async def refresh_status(scope: Scope, kind: MemoryKind, moved: sa.Select[tuple[int]]) -> None:
     """
-    Let documents say what their memories say: the status, since when they are archived, until when they hold.
+    Copy from memories to their documents: the status, since when they are archived, and when they expire.
 
-    Their scopes get a new revision and they with them, so that copies of them notice. Nothing was removed and no vector
-    changed, so what was kept of the others stays good.
+    The documents and their scopes get a new revision, so that caches and copies read them again. Nothing is removed and
+    no vector changes, so what is cached of other documents stays valid.
 
     Args:
         scope: the open transaction.
@@ -22,7 +22,7 @@ async def refresh_status(scope: Scope, kind: MemoryKind, moved: sa.Select[tuple[
     """
     document, memory, of_user = search_documents.c, memories.c, search_scopes.c
     mine = await _with_new_revision(scope, str(kind), moved)
-    # What is archived is found among the archived, also when it stopped holding.
+    # An archived memory is found among the archived ones even after it ceased to be valid.
     stops_first = sa.and_(
         memory.status == str(Status.CURRENT),
         memory.valid_to.is_not(None),
@@ -42,13 +42,13 @@ async def refresh_status(scope: Scope, kind: MemoryKind, moved: sa.Select[tuple[
 
 async def mark_held(scope: Scope, kind: str, moved: sa.Select[tuple[int]], *, is_held: bool) -> None:
     """
-    Let documents say whether quarantines hold what they represent, as `refresh_status` does with statuses.
+    Set on documents whether a quarantine holds what they represent, as `refresh_status` does for statuses.
 
     Args:
         scope: the open transaction.
-        kind: of all the memories; or turns.
+        kind: of all the memories, or that of turns.
         moved: selects their numbers.
-        is_held: what is true of all of them from now on.
+        is_held: whether a quarantine holds them from now on.
     """
     document, of_user = search_documents.c, search_scopes.c
     mine = await _with_new_revision(scope, kind, moved)
@@ -60,7 +60,7 @@ async def mark_held(scope: Scope, kind: str, moved: sa.Select[tuple[int]], *, is
 
 
 async def _with_new_revision(scope: Scope, kind: str, moved: sa.Select[tuple[int]]) -> sa.ColumnElement[bool]:
-    """Give the scopes of documents a new revision, and return the condition of being one of these documents."""
+    """Give the scopes of documents a new revision, and return the condition that selects these documents."""
     document, of_user = search_documents.c, search_scopes.c
     owned = found_by(document.owner_id, moved.scalar_subquery())
     mine = sa.and_(document.org_id == scope.org_id, document.kind == kind, owned)

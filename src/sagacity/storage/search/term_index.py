@@ -1,10 +1,10 @@
 """
-The inverted index: packed with each document, and built in memory for the scopes that are searched.
+The inverted index: stored packed with each document, and built in memory for the scopes that are searched.
 
-A document's terms are some hundred bytes of its row. What is searched is made of them: a scope's segments, each with
-its postings in the order of their terms. A segment never changes. Documents that were written since are a segment of
-their own, in which they replace their former selves, and small segments are merged: so a write to 50,000 documents
-costs the next search a few of them, not all (O'Neil et al. 1996, the log-structured merge tree).
+A document's terms take a few hundred bytes of its row. A search builds segments of a scope from them, each with its
+postings sorted by term. A segment never changes. Documents written later form a new segment and replace their former
+versions, and small segments are merged. So after a write to a scope of 50,000 documents, the next search reads a few
+of them and not all (a log-structured merge tree: O'Neil et al. 1996).
 """
 
 import threading
@@ -27,37 +27,37 @@ from sagacity.storage.search.ranked import CHUNK, off_the_loop
 from sagacity.storage.statements.array_params import among
 
 CACHE_BYTES = 128 * 2**20
-"""Of a process: the terms of 400,000 turns of a conversation, at 24 terms each."""
+"""For one process: the terms of 400,000 turns of 24 terms."""
 _OVERHEAD_BYTES = 1_500
-"""What a segment takes besides what its arrays hold."""
+"""Memory of a segment besides its arrays."""
 _FEW = 16
-"""Scopes that are read one by one: more than a user has, one of each kind."""
+"""Most cached scopes that are read one by one; a user has fewer, one of each kind."""
 _HASH_BYTES = 8
 _MOST = 255
-"""Highest frequency that is kept, as it fits into a byte: BM25 saturates, and what says a word so often is long."""
+"""Highest frequency that is stored, to fit into a byte: BM25 saturates long before."""
 _BYTES: Final = tuple(number.to_bytes() for number in range(_MOST + 1))
 _PACKED = np.dtype([("term", "<u8"), ("frequency", "u1")])
 
 
 def pack_terms(terms: Mapping[str, int]) -> bytes:
-    """Turn counted terms into nine bytes each: the term's hash, and how often it occurs, up to 255."""
+    """Pack counted terms into nine bytes each: the term's hash, and its frequency up to 255."""
     return b"".join([_hash(term) + _BYTES[min(count, _MOST)] for term, count in terms.items()])
 
 
 def term_numbers(terms: Sequence[str]) -> npt.NDArray[np.uint64]:
-    """Return the numbers uint64 [n] by which the index knows *terms*."""
+    """Return the hashes of *terms* as the index stores them: uint64 [n]."""
     return np.frombuffer(b"".join(map(_hash, terms)), "<u8").astype(np.uint64)
 
 
 @lru_cache(maxsize=65_536)
 def _hash(term: str) -> bytes:
-    """Hash a term to 64 bits: two of a million terms share a hash with a chance of 3 in 100 million."""
+    """Hash a term to 64 bits. Among a million terms, the chance that any two share a hash is 3 in 100 million."""
     return blake2b(term.encode(), digest_size=_HASH_BYTES).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Where terms occur in a segment, a posting a row: which term, which document, how often. All are [n]."""
+    """Where terms occur in a segment: one row per posting, with term, document and frequency. All arrays are [n]."""
 
     terms: npt.NDArray[np.int64]
     places: npt.NDArray[np.int32]
@@ -66,7 +66,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """All [n]: numbers int64 ascending, owners int64, lengths in terms int32, and which are `PLAIN` bool."""
+    """All arrays are [n]: `ids` int64 ascending, `owners` int64, `lengths` in terms int32, `plain` bool."""
 
     ids: Ids
     owners: Ids
@@ -76,7 +76,7 @@ class Documents:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """In the order of their terms uint64 [m]: places int32 [m] among the documents, frequencies uint8 [m]."""
+    """Sorted by term: `terms` uint64 [m], `places` among the documents int32 [m], `frequencies` uint8 [m]."""
 
     terms: npt.NDArray[np.uint64]
     places: npt.NDArray[np.int32]
@@ -85,7 +85,7 @@ class Postings:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Documents of a scope and their postings; those that are not live, bool [n], have changed since."""
+    """Documents of a scope with their postings; `live` bool [n] is false for those that have changed since."""
 
     documents: Documents
     postings: Postings
@@ -103,7 +103,7 @@ class Segment:
         return _OVERHEAD_BYTES + sum(one.nbytes for one in arrays)
 
     def find(self, numbers: npt.NDArray[np.uint64]) -> Matches | None:
-        """Return where the terms of these numbers occur; None for nowhere."""
+        """Return where the terms with these hashes (uint64 [n]) occur; None if nowhere."""
         starts = np.searchsorted(self.postings.terms, numbers, "left")
         counts = np.searchsorted(self.postings.terms, numbers, "right") - starts
         total = int(counts.sum())
@@ -118,7 +118,7 @@ class Segment:
         return Matches(terms[kept], places[kept], frequencies[kept])
 
     def without(self, ids: Ids) -> "Segment":
-        """Return the segment with these documents dead."""
+        """Return the segment with these documents not live."""
         mine = self.documents.ids
         places = np.minimum(np.searchsorted(mine, ids), len(mine) - 1)
         dead = places[(mine[places] == ids) & self.live[places]]
@@ -131,7 +131,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class ScopeTerms:
-    """A scope's terms as they were at a revision."""
+    """A scope's terms as of a revision."""
 
     revision: int
     segments: tuple[Segment, ...]
@@ -142,7 +142,7 @@ class ScopeTerms:
         return sum(one.nbytes for one in self.segments)
 
     def with_changes(self, rows: Sequence[Any], revision: int) -> "ScopeTerms":
-        """Return it with documents as they are now."""
+        """Return the terms with *rows*, the documents written since, added or replaced."""
         if not rows:
             return ScopeTerms(revision, self.segments)
         fresh = segment_of(rows)
@@ -159,10 +159,10 @@ _NOTHING: Final = ScopeTerms(-1, ())
 
 class TermIndex:
     """
-    The terms of the scopes that were searched last, in a bounded memory.
+    A bounded cache of the terms of the scopes that were searched last.
 
-    A search reads only what was written since the one before. What a transaction that writes sees is not kept: it may
-    be rolled back.
+    A search reads only what was written since the previous one. What a writing transaction sees is not cached, as it
+    may be rolled back.
     """
 
     def __init__(self, capacity_bytes: int = CACHE_BYTES) -> None:
@@ -172,7 +172,7 @@ class TermIndex:
         self._lock = threading.Lock()  # readers of SQLite are threads
 
     async def read(self, scope: Scope, scopes: Sequence[SearchScope]) -> list[ScopeTerms]:
-        """Return the terms of *scopes*, in their order, as the transaction sees them."""
+        """Return the terms of *scopes*, in the same order, as the transaction sees them."""
         found = {one.scope_id: self._usable(one) for one in scopes}
         for part in _parts([one for one in scopes if found[one.scope_id].revision < one.revision], found):
             for one, terms in await _brought_up(scope, part, found):
@@ -181,13 +181,13 @@ class TermIndex:
         return [found[one.scope_id] for one in scopes]
 
     def forget(self) -> None:
-        """Let go of everything that is kept."""
+        """Clear the cache."""
         with self._lock:
             self._kept.clear()
             self._bytes = 0
 
     def _usable(self, one: SearchScope) -> ScopeTerms:
-        """Return what is kept of a scope, if the rest can be added to it; otherwise nothing."""
+        """Return what is cached of a scope, if newer documents can be added to it; otherwise empty terms."""
         with self._lock:
             kept = self._kept.get(one.scope_id, _NOTHING)
             if not one.removed_revision <= kept.revision <= one.revision:
@@ -210,7 +210,7 @@ class TermIndex:
 
 
 def segment_of(rows: Sequence[Any]) -> Segment:
-    """Build a segment of documents: rows of number, owner, length in terms, packed terms, and whether it is plain."""
+    """Build a segment of rows: id, owner, length in terms, packed terms, and whether the document is plain."""
     rows = sorted(rows, key=lambda row: row[0])
     packed = [row[3] for row in rows]
     postings = np.frombuffer(b"".join(packed), _PACKED)
@@ -227,14 +227,14 @@ def segment_of(rows: Sequence[Any]) -> Segment:
 
 
 def _segment(documents: Documents, postings: Postings) -> Segment:
-    """Build a segment of live documents, with postings in any order."""
+    """Build a segment of live documents; the postings may be in any order."""
     order = np.argsort(postings.terms, kind="stable")
     by_term = Postings(postings.terms[order], postings.places[order], postings.frequencies[order])
     return Segment(documents, by_term, np.ones(len(documents.ids), np.bool_), len(documents.ids))
 
 
 def _merged(segments: Sequence[Segment]) -> Segment:
-    """Make one segment of what is live in several."""
+    """Merge the live documents of several segments into one."""
     ids = np.concatenate([one.documents.ids[one.live] for one in segments])
     order = np.argsort(ids, kind="stable")
     place_of = np.empty(len(ids), np.int32)
@@ -268,10 +268,10 @@ def _merged(segments: Sequence[Segment]) -> Segment:
 
 def _parts(scopes: Sequence[SearchScope], found: Found) -> Iterator[list[SearchScope]]:
     """
-    Cut *scopes* into what one statement reads.
+    Split *scopes* into parts that one statement reads.
 
-    Of a user's scopes those that changed are read one by one, each from where it is known. Of an organisation's so many
-    may have changed that some thousand documents are read together, even if a part of them is known.
+    Up to `_FEW` cached scopes are read one by one, each from its cached revision. All others are read together, some
+    thousand documents at a time, even if part of them is cached.
     """
     changed = [one for one in scopes if found[one.scope_id] is not _NOTHING]
     few = changed if len(changed) <= _FEW else []
@@ -293,7 +293,7 @@ def _parts(scopes: Sequence[SearchScope], found: Found) -> Iterator[list[SearchS
 async def _brought_up(
     scope: Scope, scopes: Sequence[SearchScope], found: Found
 ) -> list[tuple[SearchScope, ScopeTerms]]:
-    """Read what was written to *scopes* since the revisions at which they were found."""
+    """Read what was written to *scopes* since the revisions that are cached."""
     given = {
         "scope_ids": [one.scope_id for one in scopes],
         "revision": min(found[one.scope_id].revision for one in scopes),
@@ -311,7 +311,7 @@ async def _brought_up(
 
 @cache
 def _written_after() -> sa.Select[*tuple[Any, ...]]:
-    """Build the statement for the documents of some scopes that were written after a revision."""
+    """Build the statement for documents of some scopes that were written after a revision."""
     column = search_documents.c
     shown = (column.document_id, column.owner_id, column.term_count, column.terms, PLAIN.label("is_plain"))
     return sa.select(*shown, column.scope_id, column.revision).where(

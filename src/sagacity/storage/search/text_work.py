@@ -9,17 +9,17 @@ from sagacity.domain.paced import is_on_a_loop
 
 T = TypeVar("T")
 INLINE = 4_000
-"""Characters, or terms: below that the way to another thread and back costs more than the work."""
+"""Characters or terms below which switching to a thread costs more than the work."""
 _threads = ThreadPoolExecutor(1, thread_name_prefix="texts")
 
 
 async def beside_the_loop(work: Callable[[], T], *, size: int) -> T:
     """
-    Return what *work* makes of texts.
+    Return the result of *work*, which runs in a thread if it is long.
 
     Args:
-        work: touches nothing that others change.
-        size: characters that it goes through, or terms.
+        work: must not touch anything that others change.
+        size: the characters or terms that it processes.
     """
     if size <= INLINE or not is_on_a_loop():
         return work()

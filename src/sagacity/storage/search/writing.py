@@ -26,19 +26,19 @@ _KEYS_A_STATEMENT = 5_000
 _ROWS_A_STATEMENT = 100
 _ADD_DOCUMENT = search_documents.insert()
 _OF_TEXT = ("text", "term_count", "terms", "first_person", "asks", "vector")
-"""Columns that stay as they are where a document says what it said."""
+"""Columns that stay as they are if the text is unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What is searched in place of a memory or a turn."""
+    """What the index holds for a memory or a turn."""
 
     kind: str
     owner_id: int
     text: str
     changed_at: datetime
     user_id: str = ""
-    """Empty for what belongs to the tenant."""
+    """Empty if it belongs to the tenant."""
     status: Status = Status.CURRENT
     approval: Approval = Approval.PENDING
     visibility: Visibility = Visibility.SERVED
@@ -54,21 +54,21 @@ class Document:
     """When it happened; None for when it was learned or arrived."""
     archived_at: datetime | None = None
     facts: Mapping[str, JsonValue] | None = None
-    """Tags and metadata to filter by, as `filters.py` reads them; those of a turn are with its request."""
+    """Tags and metadata to filter by; see `filters.py`. Those of a turn are stored with its request."""
     caution: Caution | None = None
-    """What it warns of, as `cautions.py` reads it; None for nothing."""
+    """What it warns of; see `cautions.py`."""
     vector: Vectors | None = None
-    """float32 [d], unit length; None keeps that of the same text, or puts the document in the queue for embedding."""
+    """float32 [d], unit length. None: an unchanged text keeps its vector, any other is queued for embedding."""
 
     @property
     def happened_at(self) -> datetime:
-        """When it happened, or else was learned or arrived."""
+        """When it happened, or if that is unknown, was learned or arrived."""
         return self.event_at or self.created_at or self.changed_at
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A scope in which something is written, and its revision by that."""
+    """A scope that is written to, and its new revision."""
 
     scope_id: int
     revision: int
@@ -76,7 +76,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A document to be written, what it is found by, and its former row, if there is one."""
+    """A document to be written, its terms, and its former row, if there is one."""
 
     document: Document
     term_count: int
@@ -85,12 +85,12 @@ class _Draft:
 
     @property
     def home(self) -> tuple[str, str]:
-        """Kind and user: its scope."""
+        """The kind and user that identify its scope."""
         return self.document.kind, self.document.user_id
 
     @property
     def says_the_same(self) -> bool:
-        """Whether its text was there before, and no vector comes with it that may be another."""
+        """Whether its text is unchanged and it comes without a new vector."""
         return (
             self.former is not None
             and self.former.text == self.document.text
@@ -99,17 +99,17 @@ class _Draft:
 
 
 def pack(vector: Vectors) -> bytes:
-    """Turn float32 [d] into little-endian half precision: half the bytes, cosine within 0.001."""
+    """Pack float32 [d] as little-endian half precision: half the bytes; the cosine changes by less than 0.001."""
     return vector.astype("<f2").tobytes()
 
 
 def unpack(packed: bytes) -> Vectors:
-    """Turn little-endian half precision into float32 [d]."""
+    """Unpack little-endian half precision to float32 [d]."""
     return np.frombuffer(packed, "<f2").astype(np.float32)
 
 
 def _draft(document: Document, former: Any) -> _Draft:
-    """Count what a document is found by: the words of its text, and of a turn those of its date."""
+    """Count the terms of a document: those of its text and, for a turn, of its date."""
     terms = terms_of(document.text)
     if document.kind == INTERACTION:
         terms.update(date_terms(document.happened_at))
@@ -118,13 +118,13 @@ def _draft(document: Document, former: Any) -> _Draft:
 
 async def put(scope: Scope, documents: Sequence[Document], *, new: bool) -> None:
     """
-    Write *documents* in place of those of the same owners, found by term as soon as this commits.
+    Write *documents*, replacing those of the same owners. They can be found by term once the transaction commits.
 
-    A document that was there keeps its number. While its text stays, so do its terms and its vector.
+    A replaced document keeps its number and, if its text is unchanged, its terms and its vector.
 
     Args:
-        scope: the open transaction; whoever holds the owners' rows writes their documents.
-        documents: one an owner; an owner never goes to another user.
+        scope: the open transaction, which must hold the owners' rows.
+        documents: one per owner; an owner never moves to another user.
         new: none of the owners has a document yet.
     """
     if not documents:
@@ -161,7 +161,7 @@ async def _former(scope: Scope, documents: Sequence[Document]) -> dict[tuple[str
 
 
 async def _grow(scope: Scope, drafts: Sequence[_Draft]) -> dict[tuple[str, str], _Place]:
-    """Count documents into their scopes, which get a new revision by that."""
+    """Add documents to the counts of their scopes, which get a new revision."""
     sizes: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0])
     for draft in drafts:
         size = sizes[draft.home]
@@ -188,7 +188,7 @@ async def _insert(scope: Scope, drafts: Sequence[_Draft], places: Mapping[tuple[
     if not drafts:
         return
     own = {"org_id": scope.org_id}
-    for start in range(0, len(drafts), _ROWS_A_STATEMENT):  # others have the event loop between
+    for start in range(0, len(drafts), _ROWS_A_STATEMENT):  # lets others have the event loop in between
         some = drafts[start : start + _ROWS_A_STATEMENT]
         await scope.run(_ADD_DOCUMENT, [own | _row(draft, places[draft.home]) for draft in some])
 
@@ -253,8 +253,8 @@ async def remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
     """
     Remove the documents of these owners, with their terms.
 
-    Their scopes are locked first, as by all who write documents: who locked the documents first and who locked the
-    scopes first would wait for each other.
+    Scopes are locked before documents, by everybody who writes documents: otherwise two writers could wait for each
+    other.
     """
     if scope.backend.locks_rows:
         await lock_scopes(scope, await _scopes_with(scope, kind, owner_ids))
@@ -296,16 +296,16 @@ async def _remove(scope: Scope, kind: str, owner_ids: Sequence[int]) -> None:
 
 
 def _lock_order(kind: str, user_id: str) -> tuple[bool, str, str]:
-    """Say where a scope stands in the order of `lock_scopes`."""
+    """Return the sort key of a scope in the order of `lock_scopes`."""
     return kind == INTERACTION, kind, user_id
 
 
 async def lock_scopes(scope: Scope, scope_ids: Iterable[int]) -> None:
     """
-    Keep others from changing these scopes, always in one order, so that no two wait for each other.
+    Lock scopes against changes by others, always in one order, so that no two transactions wait for each other.
 
-    The scopes of interactions come last: a learner locks those of memories and then the user's row, and who publishes
-    locks the user's row and then that of interactions.
+    Scopes of interactions come last: a learner locks those of memories and then the user's row, while a publish locks
+    the user's row and then the scope of interactions.
     """
     if scope.backend.locks_rows:
         await scope.all(_locked_scopes(), {"ids": sorted(scope_ids)})

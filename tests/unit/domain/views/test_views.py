@@ -28,7 +28,7 @@ def test_profile_view_shows_seconds_and_null_for_current():
             learner="profile:x", method="model", model="m", prompt_version="v2", run_id="run"
         ),
     )
-    shown = profile_view(memory, score=0.5, components={"vector": 0.5})
+    shown = profile_view(memory)
     assert shown.model_dump(exclude_none=True) == {
         "profile_id": "p1",
         "user_id": "anna",
@@ -45,8 +45,6 @@ def test_profile_view_shows_seconds_and_null_for_current():
             "prompt_version": "v2",
             "run_id": "run",
         },
-        "score": 0.5,
-        "score_components": {"vector": 0.5},
     }
 
 

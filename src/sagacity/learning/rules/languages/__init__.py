@@ -1,1 +1,1 @@
-"""Statements in languages other than English: one table a language, all read by one engine."""
+"""Statements in languages other than English: one table per language, read by one engine."""

@@ -1,4 +1,4 @@
-"""Which language a text is in, by its commonest words."""
+"""Detect the language of a text by its commonest words."""
 
 import re
 import tomllib
@@ -17,24 +17,24 @@ from sagacity.learning.rules.languages.load import LANGUAGES, common_words, own_
 ENGLISH: Final = "en"
 _READ: Final = (ENGLISH, *LANGUAGES)
 MAX_WORDS: Final = 400
-"""Words looked at of one text."""
+"""Most words of a text that are examined."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _PHRASE: Final = 2
-"""What a phrase that only one language has tells, in words."""
+"""How many words a phrase counts for that only one language has."""
 _ENOUGH: Final = 2
-"""Words by which a language that is not read must be known: one may be a name."""
+"""Words needed to recognise a language that rules do not read; one could be a name."""
 
 
 def language_of(text: str, beside: str = "") -> str:
     """
-    Return the code of the language of *text*: `en` where nothing tells another.
+    Return the code of the language of *text*; `en` unless another is recognised.
 
     Args:
         text: one turn.
-        beside: what the speaker says besides; its language counts where *text* tells none.
+        beside: other text by the speaker, whose language is used if that of *text* is not clear.
 
     Returns:
-        `en`, one of `LANGUAGES`, or another code: of a language that is recognised and not read.
+        `en`, one of `LANGUAGES`, or the code of a language that is recognised but not read.
     """
     said = _best(text)
     if len(said) == 1:
@@ -44,24 +44,24 @@ def language_of(text: str, beside: str = "") -> str:
 
 
 def own_words(turns: Iterable[Interaction]) -> str:
-    """Return what the user says in *turns*, as one text whose language can be told."""
+    """Return what the user says in *turns* as one text, to detect its language."""
     return "\n".join(turn.content[:500] for turn in turns if turn.is_user)
 
 
 def unread_language(window: Window) -> str:
-    """Return the code of the language of the user in *window* if rules do not read it; empty if they do."""
+    """Return the code of the user's language in *window* if rules do not read it; empty if they do."""
     code = language_of(own_words(window.unread), own_words(window.interactions))
     return "" if code in _READ else code
 
 
 def _best(text: str) -> tuple[str, ...]:
-    """The languages with the most common words in *text*, those that are read first; empty if it tells none."""
+    """Return the languages with the most common words in *text*, those that rules read first; empty if none has any."""
     script = next((code for code, letters in _scripts() if _mostly(letters, text)), "")
     if script:
         return (script,)
     plain = unicodedata.normalize("NFC", text[:8_000])
     told: dict[str, list[Fraction]] = {}
-    for code in LANGUAGES:  # what its words would tell of English does not count
+    for code in LANGUAGES:  # its words do not count for English
         if phrases := own_phrases(code):
             plain, times = phrases.subn(" ", plain)
             told[code] = [Fraction(_PHRASE)] * times
@@ -77,9 +77,9 @@ def _best(text: str) -> tuple[str, ...]:
 
 def _shared(words: Sequence[str], code: str, common: frozenset[str]) -> list[Fraction]:
     """
-    What each of *words* says for the language *code*: a word of several languages a part for each.
+    Return how much each of *words* counts for the language *code*; a word of n languages counts 1/n for each.
 
-    A letter that only this language writes says as much as a word, though not in a name.
+    A letter that only this language has counts as much as a word, except in names.
     """
     told = [
         word for word in words if word.casefold() in common or (word.islower() and _has_letters(code, word))
@@ -93,19 +93,19 @@ def _has_letters(code: str, word: str) -> bool:
 
 @cache
 def _languages_of() -> Mapping[str, int]:
-    """In how many languages each common word is one."""
+    """Return the number of languages in which each common word is one."""
     return Counter(word for _, common in _words() for word in common)
 
 
 def _mostly(letters: re.Pattern[str], text: str) -> bool:
-    """Whether a third of what is written is *letters*: Japanese is as much in Chinese ones."""
+    """Whether at least a third of the characters are *letters*; Japanese also uses many Chinese ones."""
     written = sum(map(str.isalpha, text[:8_000]))
     return len(letters.findall(text[:8_000])) * 3 > written
 
 
 @cache
 def _words() -> tuple[tuple[str, frozenset[str]], ...]:
-    """The common words of every language, English first and those that are not read last."""
+    """Return the common words of every language, English first, and last those that rules do not read."""
     other = {code: frozenset(words.split()) for code, words in _others()["words"].items()}
     return (
         (ENGLISH, other.pop(ENGLISH)),

@@ -1,4 +1,4 @@
-"""Language files become tables of patterns, each on its first use."""
+"""Load language files as tables of patterns, each on first use."""
 
 import re
 import tomllib
@@ -13,7 +13,7 @@ from sagacity.learning.rules.given_names import GIVEN
 from sagacity.learning.rules.sentences import Grammar
 
 LANGUAGES: Final = ("de", "fr", "es", "pt")
-"""What is read without a model besides English; each has a file `<code>.toml`."""
+"""Languages that rules read besides English; each has a file `<code>.toml`."""
 
 _SPELLINGS: Final = {
     "ä": "(?:ä|ae?)", "ö": "(?:ö|oe?)", "ü": "(?:ü|ue?)", "ß": "(?:ß|ss?)", "à": "[àa]", "á": "[áa]", "â": "[âa]",
@@ -21,12 +21,12 @@ _SPELLINGS: Final = {
     "ï": "[ïi]", "ñ": "[ñn]", "ó": "[óo]", "ô": "[ôo]", "õ": "[õo]", "ú": "[úu]", "û": "[ûu]", "ù": "[ùu]",
     "œ": "(?:œ|oe)", " ": r"\s",
 }  # fmt: skip
-"""A letter of a pattern to all the ways in which it is written in chats."""
+"""Letters of a pattern to all their spellings in chats."""
 _PIECE: Final = re.compile(r"%([A-Z_]+)%")
 
 
 class _Grammar(Value):
-    """The `[grammar]` of a language file: patterns by what they mark; see `Grammar`."""
+    """The `[grammar]` of a language file; see `Grammar`."""
 
     pasted: str
     text_task: str
@@ -45,43 +45,43 @@ class _Row(Value):
 
     name: str
     says: tuple[str, ...]
-    """Patterns over pieces (`%NAME%`) and groups; any of them says it."""
+    """Alternative patterns, with pieces (`%NAME%`) and groups."""
     gives: str
-    """The memory in the words of the language, a template over the groups."""
+    """The memory in this language: a template with the groups."""
     when: str = ""
-    """When an instruction applies, likewise."""
+    """When an instruction applies: also a template."""
     slot: str = ""
     exclusive: bool = False
     negates: bool = False
     time_to_live: TimeToLive = TimeToLive.INFINITY
     confidence: float = 0.85
     relation: str = ""
-    """The relationship from the user to whom or what a group names."""
+    """The relationship of the user to what a group names."""
     refuse: str = ""
-    """What no group may start with."""
+    """A pattern with which no group may start."""
     polite: bool = False
-    """Whether it may be asked for: "könntest du …?"."""
+    """Whether it may be a polite question: "könntest du …?"."""
 
 
 class _File(Value):
     """A language file."""
 
     common: str
-    """Words by which the language is told apart; none that English has too."""
+    """Words by which the language is detected; none of them is English."""
     letters: str
-    """A pattern of letters that only this language writes, of those that are read."""
+    """A pattern of letters that no other language that rules read has."""
     phrases: str = ""
-    """Phrases that tell the language although English has words of them: "he comprado"."""
+    """Phrases by which the language is detected although they contain English words: "he comprado"."""
     tail: str
-    """Asides at the end of a phrase, which are left out."""
+    """Asides at the end of a phrase, which are removed."""
     pointing: str
-    """Words that mean nothing outside the conversation: a phrase with one is no fact."""
+    """Words without meaning outside the conversation; a phrase with one is not a fact."""
     no_name: str
     """Words with which no name starts."""
     forms: dict[str, str]
-    """Verbs of a group `verb` in the first person, to the third."""
+    """Verbs in the group `verb`, from first to third person."""
     third: dict[str, str]
-    """Words for the speaker to those for a third person."""
+    """Words for the speaker, from first to third person."""
     pieces: dict[str, str]
     grammar: _Grammar
     fact: tuple[_Row, ...]
@@ -90,25 +90,25 @@ class _File(Value):
 
 @dataclass(frozen=True)
 class Row:
-    """One way to say something, and what it means; its pattern is compiled on first use."""
+    """One way of saying something, and what it means. Its patterns are compiled on first use."""
 
     says: _Row
     pieces: dict[str, str]
 
     @cached_property
     def patterns(self) -> tuple[re.Pattern[str], ...]:
-        """What says it, compiled."""
+        """The compiled patterns."""
         return tuple(_compiled(pattern, self.pieces) for pattern in self.says.says)
 
     @cached_property
     def refuse(self) -> re.Pattern[str] | None:
-        """What no group may start with, compiled."""
+        """The compiled pattern with which no group may start."""
         return _compiled(self.says.refuse, self.pieces) if self.says.refuse else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """A language that is read."""
+    """A language that rules read."""
 
     grammar: Grammar
     tail: re.Pattern[str]
@@ -141,19 +141,19 @@ def load_language(code: str) -> Language:
 
 @cache
 def common_words(code: str) -> frozenset[str]:
-    """Return the words by which the language *code* is told apart, as they are written without accents too."""
+    """Return the words by which the language *code* is detected, with and without accents."""
     return frozenset(_read(code).common.split())
 
 
 @cache
 def own_letters(code: str) -> re.Pattern[str]:
-    """Return the letters that only the language *code* writes, as they are found in a word."""
+    """Return the pattern of letters that only the language *code* has."""
     return re.compile(_read(code).letters)
 
 
 @cache
 def own_phrases(code: str) -> re.Pattern[str] | None:
-    """Return the phrases that only the language *code* has, though made of words of others; None if it has none."""
+    """Return the pattern of phrases that only the language *code* has, made of words of others; None if it has none."""
     phrases = _read(code).phrases
     return re.compile(rf"\b(?:{phrases})\b", re.IGNORECASE) if phrases else None
 
@@ -165,7 +165,7 @@ def _read(code: str) -> _File:
 
 
 def _compiled(pattern: str, pieces: dict[str, str]) -> re.Pattern[str]:
-    """Compile *pattern* with its pieces, so that missing accents do not matter."""
+    """Compile *pattern* with its pieces so that accents may be missing."""
     whole = _PIECE.sub(lambda found: pieces[found[1]], pattern)
     spelled = "".join(_SPELLINGS.get(char, char) for char in whole)
     return re.compile(spelled, re.IGNORECASE)

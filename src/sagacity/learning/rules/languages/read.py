@@ -1,4 +1,4 @@
-"""What a turn in another language states about its speaker, and how it tells the agent to act."""
+"""Read turns in languages other than English: facts about the speaker, and instructions to the agent."""
 
 import re
 import unicodedata
@@ -22,21 +22,21 @@ _NAMES: Final[Mapping[str, EntityType]] = {
     "pet": EntityType.ANIMAL,
 }
 _PLACES: Final = frozenset({"place", "old"})
-"""Groups that are places; a home of before is none of `_NAMES`, which are tied to the user."""
+"""Groups that are places. A former home is not among `_NAMES`, which are linked to the user."""
 _WORD: Final = re.compile(r"\w+")
 _PARTICLES: Final = frozenset(
     "de del do da dos das la le les el los los las y e und bei am an der den die du sur en".split()
 )
-"""What stays small within a name."""
+"""Words that stay in lower case within a name."""
 _GUILLEMETS: Final = re.compile(r"\u00ab\s?|\s?\u00bb")
-"""French sets a space inside its quotation marks."""
+"""French has spaces inside quotation marks."""
 _GRAMMAR: Final = frozenset({"how", "when", "day", "at", "to", "more", "verb"})
-"""Groups that carry no matter of their own: nothing in them is refused."""
+"""Groups without content of their own, in which nothing is refused."""
 MAX_RULE: Final = 220
 
 
 class ReadInstruction(Value):
-    """An instruction, and the sentence that gives it."""
+    """An instruction, and the sentence it is from."""
 
     draft: Draft
     when: str
@@ -44,7 +44,7 @@ class ReadInstruction(Value):
 
 
 def facts_in(language: str, text: str) -> Iterator[Draft]:
-    """Yield what *text*, in *language*, states about its speaker; of rows that match at one place the first wins."""
+    """Yield the facts that *text*, in *language*, states about its speaker; at one position the first row wins."""
     table = load_language(language)
     said: set[str] = set()
     for sentence in sentences_in(language, text):
@@ -62,7 +62,7 @@ def _fact(table: Language, way: Reading, language: str) -> Draft | None:
 
 
 def instructions_in(language: str, text: str) -> Iterator[ReadInstruction]:
-    """Yield the rules for the agent in *text*, at most one a sentence."""
+    """Yield the instructions to the agent in *text*, at most one per sentence."""
     table = load_language(language)
     for sentence in sentences_in(language, text):
         told = next(_told(table, sentence), None)
@@ -80,13 +80,13 @@ def _told(table: Language, sentence: Sentence) -> Iterator[ReadInstruction]:
 
 
 def sentences_in(language: str, text: str) -> tuple[Sentence, ...]:
-    """Return the sentences of *text*, in *language*, that its speaker says in their own name."""
+    """Return the sentences of *text*, in *language*, that are the speaker's own words."""
     composed = unicodedata.normalize("NFC", text[:MAX_TEXT])
     return split_sentences(_GUILLEMETS.sub('"', composed), load_language(language).grammar)
 
 
 def _starts(sentence: Sentence, stance: Stance) -> list[int]:
-    """Where clauses of *stance* start, behind an opening mark of Spanish."""
+    """Return where clauses of *stance* start, after any "¿" or "¡"."""
     starts = [clause.start for clause in sentence.clauses if clause.stance is stance]
     return [
         start + 1 if sentence.text[start : start + 1] in {"\u00bf", "\u00a1"} else start for start in starts
@@ -94,7 +94,7 @@ def _starts(sentence: Sentence, stance: Stance) -> list[int]:
 
 
 def _first(table: Language, rows: Sequence[Row], text: str, start: int) -> tuple[Draft, str, int] | None:
-    """Return what the first row that matches says, when it applies, and where it ends."""
+    """Return the result of the first row that matches, when it applies, and where the match ends."""
     for row in rows:
         for pattern in row.patterns:
             match = pattern.match(text, start)
@@ -105,7 +105,7 @@ def _first(table: Language, rows: Sequence[Row], text: str, start: int) -> tuple
 
 
 def _groups(table: Language, row: Row, match: re.Match[str]) -> dict[str, str] | None:
-    """The phrases of *match*, asides left out; None if one of them is no whole phrase of its own."""
+    """Return the phrases of *match* without asides; None if any of them is not a complete phrase."""
     groups: dict[str, str] = {}
     for name, said in match.groupdict().items():
         if not said:
@@ -128,7 +128,7 @@ def _groups(table: Language, row: Row, match: re.Match[str]) -> dict[str, str] |
 
 
 def _third(table: Language, group: str, phrase: str) -> str:
-    """Say *phrase* of the speaker as of a third person; what is told to the agent stays as it is."""
+    """Turn *phrase* from first to third person; instructions to the agent stay as they are."""
     if group == "verb":
         return table.forms.get(phrase.casefold(), phrase)
     if group == "body":
@@ -157,7 +157,7 @@ def _draft(row: Row, groups: Mapping[str, str]) -> Draft:
 
 
 def _filled(template: str, groups: Mapping[str, str]) -> str:
-    """Fill *template*; a group that was not said is empty."""
+    """Fill *template*; groups that did not match are empty."""
     return template.format_map(defaultdict(str, groups))
 
 
@@ -167,7 +167,7 @@ def _sentence(text: str, end: str) -> str:
 
 
 def _capitalised(name: str) -> str:
-    """Write a name that was typed in lower case with capitals; any other stays."""
+    """Capitalise a name that was typed in lower case; any other stays as it is."""
     if name != name.lower():
         return name
     return _WORD.sub(lambda word: word[0] if word[0] in _PARTICLES else word[0].capitalize(), name)
