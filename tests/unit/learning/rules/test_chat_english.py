@@ -206,6 +206,7 @@ TOLD = [
     ("we speak polish at home", ["Speaks polish."]),
     ("i know a bit of sql but no python", ["Knows a bit of sql but no python."]),
     ("i learn better with examples than with formulas", ["Learns better with examples than with formulas."]),
+    ("i make my own pasta", ["Makes their own pasta."]),
     ("i tend to procrastinate", ["Tends to procrastinate."]),
     ("i struggle with small talk", ["Struggles with small talk."]),
     ("im not very technical", ["Is not very technical."]),
