@@ -7,14 +7,15 @@ from sagacity.learning.rules.pattern import BY_ITSELF, PLEASE, VERBS, Pattern
 
 _WRONG = (
     r"(?:(?:no|nope|nah|sorry|hm+|ugh|well|actually)[,.]?\s)?(?:that(?:'s| is| was)\s(?:just\s|simply\s)?(?:wrong|"
-    r"incorrect|not (?:right|correct|true|how it works|what we do))|wrong|not (?:right|correct|true)|incorrect|no)"
+    r"incorrect|not (?:right|correct|true|how it works|what we do))|wrong|not (?:right|correct|true)|incorrect|"
+    r"no(?=[^\n]{0,80}\s(?-i:[A-Z\d])))"
 )
+"""A mere "no" may answer a question: what follows must name something, or a number, to be true instead."""
 _POINTS_BACK = r"(?!(?:it|that|this|these|those|them|him|her|the|my)\b)"
 _WORD = r"(?:(?!(?:this|that|these|those|it|here|there|your|you|file|function|line|test|code)\b)[\w'-]+)"
 _SOMEBODY = (
     r"(?:someone|somebody|anyone|anybody|people|customers?|clients?|users?|an?\s(?:\w+\s)?(?:customer|client|user|"
-    r"guest|"
-    r"patient|student|caller|member|person|ticket|order|request|test|build)|they|something|anything)"
+    r"guest|patient|student|caller|member|person|ticket|order|request|test|build)|they|something|anything)"
 )
 
 MISTAKES: Final[tuple[Pattern, ...]] = (
@@ -37,10 +38,8 @@ MISTAKES: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="left_out",
         says=r"you\s(?:forgot to|didn't|did not|failed to|were supposed to|skipped)\s(?:even\s)?(?P<rule>(?:check|"
-        r"verify|"
-        r"ask|confirm|warn|mention|look up|test|run|greet|escalate|explain)(?!\s(?:it|that|this|these|those|them|"
-        r"him)\b)"
-        r"\s[^\n;.!?]{3,120})",
+        r"verify|ask|confirm|warn|mention|look up|test|run|greet|escalate|explain)(?!\s(?:it|that|this|these|those|"
+        r"them|him|the (?:first|second|third|last|next))\b)\s[^\n;.!?]{3,120})",
         confidence=0.75,
         corrects=True,
         example=("You forgot to check the membership first.", "Check the membership first."),
@@ -48,9 +47,9 @@ MISTAKES: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="true_instead",
-        says=rf"{_WRONG}[,.:;]?\s(?:actually\s)?(?P<rule>(?:the|our|we|in\s\w+)\s(?:{_WORD}\s){{0,5}}?(?:is|are|has|"
-        rf"have|"
-        rf"costs?|takes?|lasts?|starts?|ends?|closes?|opens?|offer|use|ship|charge|allow|goes|go)\s"
+        says=rf"{_WRONG}[,.:;]?\s(?:actually\s)?(?P<rule>(?:the|our|we|in\s\w+)\s(?![^\n]{{0,80}}\b(?:one|ones|first|second|other|"
+        rf"same|problem|issue|error|question|answer)\b)(?:{_WORD}\s){{0,5}}?(?:is|are|has|"
+        rf"have|costs?|takes?|lasts?|starts?|ends?|closes?|opens?|offer|use|ship|charge|allow|goes|go)\s"
         rf"(?!(?:wrong|missing|not what|still)\b)[^\n;!?]{{1,140}}?)(?=\s*[.!]*$)",
         confidence=0.8,
         corrects=True,

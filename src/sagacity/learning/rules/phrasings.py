@@ -136,7 +136,8 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         rf"ing)|show|includ|giv|tell|ask|add|explain|suggest|recommend|assum|repeat|apologi[sz]|writ|"
         rf"generat|run|creat|delet|send|chang|mak|call|focus|put|pitch|offer|switch|skip|summari[sz]|"
         rf"mention|guess|invent|cit|overcomplicat|sugarcoat|upsell)\w*)\b[^\n]{{0,200}}|(?:do not|don't|stop)\s"
-        rf"(?:{_DOING})\w*\s(?!(?:it|that|this|them|those|these|him|her|the|yet|my)\b)[^\n]{{2,200}})",
+        rf"(?:{_DOING})\w*\s(?!(?:it|that|this|them|those|these|him|her|the|yet|my)\b)"
+        rf"(?![^\n]{{0,100}}\b(?:yet|now|today|tonight|tomorrow|this|these|those)\b)[^\n]{{2,200}})",
         confidence=0.8,
         corrects=True,
         example=(

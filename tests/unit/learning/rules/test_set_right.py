@@ -37,6 +37,10 @@ TAUGHT = [
 OF_THE_MOMENT = [
     "no",
     "no, it is fine",
+    "no, the kids have none",
+    "no, the first one is better",
+    "don't book hotels yet",
+    "you didn't explain the second step",
     "you forgot to check it",
     "they shouldn't promise delivery dates",
     "you didn't get my mail",
