@@ -19,9 +19,12 @@ EXTRACTIVE_MARKS = (
     "and what I remember could not be searched just now. Send the message again in a while.",
     "so I only keep what you tell me, and find it again when you ask.",
     "and memory is switched off for this answer.",
+    "and nothing that I remember surely answers this. The nearest:",
+    "and I cannot tell what I do not know. I keep what you tell me, and find it again.",
 )
 """What is in every answer without a model: with something to quote, with nothing, where nobody could look, to a
-message that asks nothing, and where nobody was to look."""
+message that asks nothing, where nobody was to look, with something that may not answer, and to whoever asks what is
+not known."""
 
 
 TITLE_CHARACTERS = 50

@@ -7,7 +7,7 @@ from sagacity.domain.caution import cautions_touched
 from sagacity.domain.chat import EXTRACTIVE_MARKS, is_extractive
 from sagacity.domain.context import Context, ContextItem, Section, SectionName
 
-FOUND, NOTHING, NOT_SEARCHED, KEPT, OFF = EXTRACTIVE_MARKS
+FOUND, NOTHING, NOT_SEARCHED, KEPT, OFF, NEAREST, UNKNOWN = EXTRACTIVE_MARKS
 
 
 def item(citation: str, said: str, relevance: float | None = 0.5, kind: str = "profile") -> ContextItem:
@@ -133,6 +133,8 @@ def test_what_is_told_is_answered_with_a_warning() -> None:
         "où est-ce que j'habite",
         "dónde vivo",
         "onde eu moro",
+        "did i move to a new city",
+        "am i in porto",
     ],
 )
 def test_what_asks_is_answered(message: str) -> None:
@@ -145,3 +147,85 @@ def test_the_reason_is_told_in_each() -> None:
     assert extractive_answer(
         "I'm in Porto.", context_of(PORTO), why="The spending cap is reached"
     ).startswith("The spending cap is reached, so I only keep")
+
+
+def test_what_is_much_less_likely_than_the_best_is_left_out() -> None:
+    """A line that hardly bears on the question hides the one that answers it."""
+    near, far = item("p:6", "Moved to Porto in May.", 0.4), item("p:7", "Has a cat.", 0.2)
+    answer = extractive_answer("Where do I live?", context_of(far, PORTO, near))
+    assert answer.splitlines() == [
+        f"No language model is configured, {FOUND}",
+        "- 2026-05-01: Lives in Porto. [p:3]",
+        "- 2026-05-01: Moved to Porto in May. [p:6]",
+    ]
+
+
+def test_what_may_not_answer_is_said_to_be_the_nearest() -> None:
+    """Who asks for their passport, and is told of their cat, hears that this is no answer."""
+    answer = extractive_answer("Where is my passport?", context_of(item("p:7", "Has a cat.", 0.2)))
+    assert answer.splitlines() == [
+        f"No language model is configured, {NEAREST}",
+        "- 2026-05-01: Has a cat. [p:7]",
+    ]
+    assert is_extractive(answer)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "What do you not know about me?",
+        "what don't you know about me",
+        "Was weißt du nicht über mich?",
+        "Que ne sais-tu pas de moi ?",
+        "¿Qué no sabes de mí?",
+        "O que você não sabe de mim?",
+    ],
+)
+def test_what_is_not_known_cannot_be_told(message: str) -> None:
+    """Whatever resembles the question is known, and so no answer."""
+    assert extractive_answer(message, context_of(PORTO)) == f"No language model is configured, {UNKNOWN}"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "What do you know about me?",
+        "tell me everything you remember about me",
+        "Was weißt du über mich?",
+        "Que sais-tu de moi ?",
+        "¿Qué sabes de mí?",
+        "O que você sabe sobre mim?",
+    ],
+)
+def test_whoever_asks_for_all_is_told_facts_however_little_they_resemble_the_question(message: str) -> None:
+    """Nothing resembles such a question."""
+    unlike = item("p:8", "Plays the cello.", 0.01)
+    answer = extractive_answer(message, context_of(SAID, unlike))
+    assert answer.splitlines() == [
+        f"No language model is configured, {FOUND}",
+        "- 2026-05-01: Plays the cello. [p:8]",
+    ]
+
+
+@pytest.mark.parametrize(
+    "question", ["What medication am I on?", "how much coffee do I drink", "When is my dentist appointment?"]
+)
+def test_whoever_asks_for_a_fact_is_not_warned(question: str) -> None:
+    """An allergy does not come before the appointment that is asked for."""
+    answer = extractive_answer(question, context_of(ALLERGY, PORTO))
+    assert answer.splitlines()[1:] == ["- 2026-05-01: Lives in Porto. [p:3]"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What should I cook tonight?",
+        "What do we eat?",
+        "which painkiller can I take",
+        "what's for dinner",
+        "Was essen wir heute?",
+    ],
+)
+def test_whoever_asks_what_to_eat_or_take_is_warned(question: str) -> None:
+    """The question begins like one for a fact."""
+    assert "Is allergic to prawns." in extractive_answer(question, context_of(ALLERGY, PORTO)).splitlines()[1]

@@ -7,6 +7,7 @@ from sagacity.learning.rules.engine import Rule, rule
 from sagacity.learning.rules.fragments import (
     ADVERB,
     BACKWARD,
+    END,
     PHRASE,
     THINGS,
 )
@@ -61,14 +62,19 @@ BELONGINGS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "owns",
-        rf"(?:(?:i|we){ADVERB} own|i(?:'ve| have) got)\s(?P<what>(?:an?|two|three|four|five|\d+|"
+        rf"(?:(?:i|we){ADVERB} own|(?:i|we)(?:'ve| have) got)\s(?P<what>(?:an?|two|three|four|five|\d+|"
         rf"several)\s{PHRASE})|(?:i|we){ADVERB} have\s(?P<thing>(?:an?|two|three|"
         rf"\d+)\s(?:[\w.'-]+\s){{0,4}}?{THINGS}s?\b(?:\s(?:\d+\w*|pro|max|plus|mini|ultra|air)\b)*"
-        rf"(?:\s(?:in|at|near|with|of|about|on|for|from)\s{PHRASE})?)",
-        "Has {what}{thing}.",
-        slot="owns.{what}{thing}",
+        rf"(?:\s(?:in|at|near|with|of|about|on|for|from)\s{PHRASE})?)|"
+        rf"(?:i|we){ADVERB} have\s(?P<kept>an?\s(?:(?:old|used|second-hand|vintage|electric|brand new|"
+        rf"\d+[- ]year[- ]old)\s)+"
+        rf"(?!(?:friend|problem|question|bug|error|version|file|branch|flame|account|story|joke|colleague|job|habit)"
+        rf"\b)"
+        rf"[\w'-]+(?:\s[\w'-]+){{0,3}}?){END}",
+        "Has {what}{thing}{kept}.",
+        slot="owns.{what}{thing}{kept}",
         confidence=0.8,
-        refuse=rf"{_NO_BELONGING}|an? similar\b|.*\b(?:them|list)\b|{_NOT_HAD}",
+        refuse=rf"{_NO_BELONGING}|an? similar\b|\d+ dozen\b|.*\b(?:them|list)\b|{_NOT_HAD}",
         example=(
             "I have a 2018 Ford Mustang car in the garage.",
             "Has a 2018 Ford Mustang car in the garage.",

@@ -58,7 +58,7 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "appointment",
-        rf"(?:(?:i|we){ADVERB} have|i've got|we've got|i got)\s(?P<what>(?:an?|my|our)\s{_EVENT}{_WITH}"
+        rf"(?:(?:i|we){ADVERB} (?:have|got)|i've got|we've got)\s(?P<what>(?:an?|my|our)\s{_EVENT}{_WITH}"
         rf"\s(?:on\s)?{DATE}{_WITH})(?=[\s,.;!)]|$)",
         "Has {what}.",
         slot="plan.{what}",
@@ -146,7 +146,7 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "turns",
-        rf"(?:i'll|i will|{AM})(?: be)? (?:turn|turning)\s(?P<age>\d{{2}})\s(?P<when>(?:on\s)?{DATE})",
+        rf"(?:i|i'll|i will|{AM}){ADVERB}(?: be)? (?:turn|turning)\s(?P<age>\d{{2}})\s(?P<when>(?:on\s)?{DATE})",
         "Turns {age} {when}.",
         slot="plan.birthday",
         exclusive=True,

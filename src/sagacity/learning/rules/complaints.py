@@ -40,7 +40,8 @@ COMPLAINTS: Final[tuple[Pattern, ...]] = (
         rf"don'?t like|"
         rf"do not like|(?:sick|tired) of|fed up with|don'?t (?:want|need)(?: to (?:see|read|hear))?|"
         rf"do not (?:want|need)(?: to (?:see|read|hear))?)\s"
-        rf"(?:(?:the|your|all the|all your|these|any|all these|a)\s)?(?P<banned>(?:(?:long|vague|wordy|generic|lengthy|"
+        rf"(?:(?:the|your|all the|all your|these|any|all these|a)\s)?(?P<banned>(?:(?:long|vague|wordy|generic|"
+        rf"lengthy|"
         rf"complicated|endless|constant)\s)?(?:{MANNER}|disclaimers|lectures|long {REPLIES}|moral lectures|"
         rf"opinion|unsolicited advice)(?:\sat the end)?){BY_ITSELF}",
         gives="avoid {banned}",
@@ -75,7 +76,8 @@ COMPLAINTS: Final[tuple[Pattern, ...]] = (
         name="you_too",
         says=rf"(?:(?:you(?:'re| are)(?: being)?|your (?:tone|style|language|english|writing|wording) is)\s(?:(?:a "
         rf"bit|a little|"
-        rf"way|far|much|always|still)\s)?too\s(?P<manner>(?!kind\b|careful\b|short\b){TRAIT})(?:\s(?:for|with|to) me)?|"
+        rf"way|far|much|always|still)\s)?too\s(?P<manner>(?!kind\b|careful\b|short\b){TRAIT})(?:\s(?:for|with|to)"
+        rf" me)?|"
         rf"(?:that|this|it)(?:'s| is| was)\s(?:(?:a bit|a little|way|far|much|still)\s)?too\s(?P<such>technical|"
         rf"complicated|"
         rf"wordy|long-?winded|formal|verbose)\sfor me)(?:,[^\n.!?]{{3,60}})?\s*[.!]*$",
@@ -160,8 +162,8 @@ COMPLAINTS: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="no_need_for",
         says=rf"(?:there(?:'s| is)\s)?no need for\s(?:any\s|the\s|all the\s|all these\s)?(?P<banned>(?:\w+\s)"
-        rf"?{REPLY_WORDS})"
-        rf"{BY_ITSELF}",
+        rf"?(?:{REPLY_WORDS}|history|background|backstory|context|story))(?:{BY_ITSELF}|(?=,\s(?:just|only|\w+ only)"
+        rf"\b))",
         gives="leave out {banned}",
         confidence=0.75,
         example=("No need for disclaimers.", "Leave out disclaimers."),

@@ -264,5 +264,5 @@ def _relationships(
 
 def _wording(group: str, said: str) -> str:
     if group == "verb":
-        return conjugate(said)
+        return third_person(conjugate(said))
     return said if group in _ENTITY_GROUPS else third_person(said)

@@ -43,7 +43,7 @@ _GAMES = (
 _THEM = r".*\b(?:it|that|this|them|me|you|him|her|here|there)$"
 _DOES = (
     rf"(?P<what>(?:is|was) (?:born in|(?:originally )?from)\s{PLACE}|is (?:half[- ])?{NATIONALITY}|(?:is|"
-    rf"just turned|turned|turns|will be|will turn)\s\d{{1,2}}(?:\syears? old)?\s(?:on\s)?{DATE}|is (?:now |"
+    rf"just turned|turned|turns|is turning|will be|will turn)\s\d{{1,2}}(?:\syears? old)?\s(?:on\s)?{DATE}|is (?:now |"
     rf"currently |also |still |really |very |super |so |big |totally |a )*(?:into|obsessed with|crazy about|"
     rf"(?:big |huge )?fan of|afraid of|scared of|terrified of|addicted to)\s{PHRASE}|(?:really |absolutely |"
     rf"also |just )?(?:loves|likes|hates|dislikes|adores|enjoys|collects|prefers|teaches|studies|speaks|"
@@ -51,14 +51,28 @@ _DOES = (
     rf"starts|is starting|is in|is going to|goes to|attends|finished|graduated from|dropped out of|"
     rf"joined)\s{_SCHOOL}(?:\s(?:in|at|this|last|next)\s{PHRASE})?|(?:is|was|has) (?:\w+ly )?(?:studying|"
     rf"majoring in)\s{PHRASE}|(?:plays|play|is learning)\s{_GAMES}(?:\s(?:on|in|for|every|at)\s{PHRASE})?|"
-    rf"works (?:at|for|in|as|from|with|nights|part[- ]time)\b(?:\s{PHRASE})?|(?:just |recently )?(?:moved|is "
+    rf"works (?:nights|weekends|shifts|night shifts|part[- ]time|full[- ]time|remotely|from home)|works (?:at|for|"
+    rf"in|as|from|"
+    rf"with|nights|part[- ]time)\b(?:\s{PHRASE})?|(?:never|always|usually|only|mostly|rarely|hardly ever|also)"
+    rf" (?:eats|drinks|"
+    rf"works|cooks|plays|drives|wears|watches|reads|sleeps|travels|flies|uses|speaks|buys|takes|goes|gets up|"
+    rf"wakes up)\b"
+    rf"(?:\s{PHRASE})?|(?:uses|wears|needs|takes) (?:an?\s)?(?:walker|wheelchair|cane|walking stick|hearing aids?|"
+    rf"glasses|inhaler|"
+    rf"insulin|\w+ medication|oxygen)|is (?:(?:very|super|really|quite|a bit|pretty|so|extremely) )?(?:picky|fussy|"
+    rf"strict|shy|"
+    rf"dyslexic|anxious|forgetful|hyperactive|gifted|musical|sporty|religious|disabled|stubborn|sensitive)"
+    rf"(?:\s(?:about|with|to)\s{PHRASE})?|(?:just |recently )?(?:moved|is "
     rf"moving|relocated) to\s{PLACE}|(?:just |recently )?(?:had|gave birth to|adopted|is expecting|is "
     rf"having)\s(?:a |an? \w+ |their )?(?:baby|twins|boy|girl|son|daughter)(?:\s(?:boy|girl))?|(?:just |"
     rf"recently )?(?:got|is getting|gets) (?:married|divorced|engaged|remarried)(?:\s(?:on\s)?{DATE})?|(?:is|"
     rf"was) (?:currently |now )?(?:a (?:freshman|sophomore|junior|senior|widow|widower|vet(?:eran)?|twin)|in "
     rf"college|abroad|adopted|autistic|left[- ]handed|colou?r-?blind|transgender|nonbinary|gay|lesbian|trans|"
     rf"vegan|vegetarian|pregnant|sober|hard of hearing)|(?:doesn't|does not|can't|cannot|won't) (?:eat|drink|"
-    rf"like|drive|speak|smoke|swim)\b(?:\s{PHRASE})?)"
+    rf"like|drive|speak|smoke|swim|touch(?=\s(?!it\b|that\b|this\b)\w)|stand for long)\b(?:\s{PHRASE})?|has (?:an? )?"
+    rf"(?:bad|weak|new|artificial|replaced|sore)\s(?:left |right )?(?:hips?|knees?|back|heart|eyes|eyesight|hearing|"
+    rf"legs?|"
+    rf"feet|shoulders?))"
 )
 _STOP = r"(?=\s*(?:[,.;:!?)](?!\d)|$)|\s(?:and|but|so|which|because|since|who|when|if)\b)"
 _THEY = (
@@ -85,11 +99,13 @@ _BREEDS = (
     r"malamute|samoyed|doodle|goldendoodle|labradoodle|schnauzer|pointer|setter|hound|pitbull|pit bull)"
 )
 _ANIMAL_IS = (
-    rf"(?P<what>is (?:now |only |about |almost |already )?(?:an? )?\d{{1,2}}[- ](?:years?|months?|"
+    rf"(?P<what>is (?:now |only |about |almost |already )?\d{{1,2}}(?=\s*(?:[.,;!)]|$)|\s(?:and|but|so|now)\b)|"
+    rf"is (?:now |only |about |almost |already )?(?:an? )?\d{{1,2}}[- ](?:years?|months?|"
     rf"weeks?)[- ]old(?:\s(?:[\w-]+\s){{0,3}}?{_BREEDS}(?:\smix)?)?|(?:is|was) (?:an?|"
     rf"part)\s(?:[\w-]+\s){{0,4}}?{_BREEDS}(?:\smix)?|is (?:allergic to\s{PHRASE}|{CONDITION}|deaf|blind|"
     rf"(?:scared|afraid|terrified) of\s{PHRASE})|has (?:an? )?(?:{CONDITION}|(?:\w+ )?allerg(?:y|ies)|cancer|"
-    rf"three legs|one eye|(?:hip )?dysplasia|kidney disease)|(?:loves|hates|only eats|won't eat|doesn't like|"
+    rf"three legs|one eye|(?:hip )?dysplasia|(?:kidney|heart|liver|hip|joint|stomach|skin|thyroid|dental) (?:disease|"
+    rf"problems?|issues?|failure|trouble))|(?:loves|hates|only eats|won't eat|doesn't like|"
     rf"is obsessed with)\s{PHRASE}|just turned \d{{1,2}}|sleeps (?:on|in)\s{PHRASE})"
 )
 
@@ -159,7 +175,8 @@ FAMILY_FACTS: Final[tuple[Rule, ...]] = (
     rule(
         "kin_is_named",
         rf"my (?P<kin>mentor|landlord|landlady|doctor|dentist|therapist|"
-        rf"partner|wife|husband|girlfriend|boyfriend|best friend|roommate|flatmate|neighbou?r|advisor) is\s{_SOMEBODY}",
+        rf"partner|wife|husband|girlfriend|boyfriend|best friend|roommate|flatmate|neighbou?r|advisor)"
+        rf" is\s{_SOMEBODY}",
         "Has a {kin} named {person}.",
         slot="relation.{kin}.{person}",
         relation="has_{kin}",

@@ -23,7 +23,8 @@ END = (
     r"\s(?:but|so|because|since|which|who|where|when|though|although|by the way|btw|if|until|as well|too|"
     r"for now|at the moment|right now|anyway|these days|lately|and\s(?:i|i'm|i've|i'd|i'll|we|we're|my|our|"
     r"it|it's|he|she|they|was|am|is|are|have|had|would|want|need|just|also|then|can|could|will|now|"
-    r"currently|looking|planning|trying|not|that|this|there|plan|hope|love|like|enjoy|hate|don't|so|one|as|"
+    r"currently|mostly|mainly|usually|never|always|looking|planning|trying|not|that|this|there|plan|hope|love|like|"
+    r"enjoy|hate|don't|so|one|as|"
     r"been|prescribed|told|found|bought|rearranged|earned|reserved|considering|added|starts?|started|realized|"
     r"noticed|wanted|thinking|wondering|honestly))\b))"
 )
@@ -102,7 +103,8 @@ KIN = (
     r"girlfriend|boyfriend|son|daughter|kid|child|baby|niece|nephew|cousin|aunt|uncle|grandmother|"
     r"grandfather|grandma|grandpa|grandson|granddaughter|mother-in-law|father-in-law|sister-in-law|"
     r"brother-in-law|friend|roommate|flatmate|neighbou?r|manager|boss|supervisor|colleague|coworker|"
-    r"co-worker|teammate|assistant|mentor|teacher|professor|advisor|doctor|therapist|dentist|landlord|"
+    r"co-worker|co-?founder|business partner|mate|teammate|assistant|mentor|teacher|professor|advisor|doctor|"
+    r"therapist|dentist|landlord|"
     r"landlady|instructor|trainer|coach|client)"
 )
 BOSS = r"(?:boss|line manager|manager|supervisor)"
@@ -121,7 +123,8 @@ AVOIDED = (
     r"seafood|shrimp|prawns|fish|sugar|sweets|caffeine|coffee|alcohol|meat|red meat|pork|beef|sesame|salt|honey|"
     r"strawberries|kiwis?|chocolate|spicy food|citrus|tomatoes|onions|garlic|mushrooms|latex|aspirin|ibuprofen|"
     r"penicillin)"
-    r"(?:(?:,|,? (?:and|or)) (?:tree nuts|nuts|peanuts|gluten|dairy|lactose|milk|eggs|soy|wheat|shellfish|seafood|fish|"
+    r"(?:(?:,|,? (?:and|or)) (?:tree nuts|nuts|peanuts|gluten|dairy|lactose|milk|eggs|soy|wheat|shellfish|seafood|"
+    r"fish|"
     r"meat|pork|beef|sesame)){0,3})"
 )
 """What people must not eat, drink or take."""
@@ -184,7 +187,8 @@ PERIOD = (
 """From a day to a day, or one of these alone."""
 WORD_FOR_TWO = r"(?:two|three|four|five|six|\d)"
 FAMILY = (
-    r"(?:(?:older|younger|little|big|twin|elder|eldest|oldest|youngest|step|half|ex)[\s-])?(?:sister|brother|"
+    r"(?:(?:older|younger|middle|little|big|twin|elder|eldest|oldest|youngest|step|half|ex|"
+    r"\d{1,2}[- ](?:year|month)[- ]old)[\s-])?(?:\d{1,2}[- ](?:year|month)[- ]old|sister|brother|"
     r"mother|father|mom|mum|dad|wife|husband|spouse|partner|fianc[e\u00e9]e?|girlfriend|boyfriend|son|"
     r"daughter|kid|child|baby|niece|nephew|cousin|aunt|uncle|grandmother|grandfather|grandma|grandpa|"
     r"grandson|granddaughter|mother-in-law|father-in-law|sister-in-law|brother-in-law|roommate|flatmate)"

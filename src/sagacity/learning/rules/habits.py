@@ -58,6 +58,21 @@ HABITS: Final[tuple[Rule, ...]] = (
         counter="I usually like that.",
     ),
     rule(
+        "daily_times",
+        rf"(?:i|we){ADVERB} (?P<verb>get home|get back|leave home|leave work|leave the house|have dinner|have lunch|"
+        rf"have breakfast|"
+        rf"eat dinner|eat lunch|eat|wake up|get up|go to bed|knock off)\s(?P<what>(?:from work\s)?(?:at|around|by|"
+        rf"before|after|"
+        rf"about)\s(?:about |around )?\d{{1,2}}(?:[:.]\d\d)?(?:\s?[ap]\.?m\b)?(?:\s(?:on|most)\s(?:weekdays|weekends|"
+        rf"\w+days|days))?)(?=\s*(?:[,.;!)](?!\d)|$)|\s(?:and|but|so|because)\b)",
+        "{verb} {what}.",
+        slot="habit.{verb}.at",
+        exclusive=True,
+        confidence=0.75,
+        example=("I get home at 6.30 and cook.", "Gets home at 6.30."),
+        counter="I get home at once.",
+    ),
+    rule(
         "keeps_doing",
         rf"{HAVE_BEEN}{ADVERB} (?P<what>(?!thinking|wondering|meaning|trying|getting|"
         rf"feeling)\w+ing\b[^,;:!?()\"\n]{{0,50}}?\s{_OFTEN}){END}",
@@ -118,7 +133,8 @@ HABITS: Final[tuple[Rule, ...]] = (
     rule(
         "consumes",
         rf"i{ADVERB} (?:usually |always |only |mostly )?(?P<verb>drink|eat)\s(?P<what>(?:only\s|"
-        rf"mostly\s)?(?:black |green |herbal |decaf |oat milk |lots of |a lot of )?(?:coffee|tea|decaf|oat "
+        rf"mostly\s|(?:way |far )?too much\s)?(?:black |green |herbal |decaf |oat milk |lots of |a lot of )"
+        rf"?(?:coffee|tea|decaf|oat "
         rf"milk|soy milk|almond milk|meat|fish|halal|kosher|low[- ]carb)\b(?:\s(?:in the \w+|with \w+|every "
         rf"\w+|without \w+))?)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|because)\b)",
         "{verb} {what}.",
@@ -230,8 +246,10 @@ HABITS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "wears_size",
-        r"i (?:wear|am|take)\s(?:an? )?(?P<what>size (?:\d[\d./]*|x{0,3}[sml]|small|medium|"
-        r"large)(?:\s(?:shoes?|dress|jeans|pants|shirts?))?)(?=[\s,.;!)]|$)",
+        r"(?:i (?:usually |normally |mostly )?(?:wear|am|take)\s|i'm (?:usually |normally )?|i need |(?<=, )"
+        r"(?=size [\w.]+ "
+        r"(?:usually|normally)\b))(?:an? )?(?P<what>size (?:\d[\d./]*|x{0,3}[sml]|small|medium|"
+        r"large)(?:\s(?:shoes?|dress|jeans|pants|shirts?))?)(?=[\s,.;!)]|$)(?!\s(?:of|for|limit)\b)",
         "Wears {what}.",
         slot="identity.size",
         example=("I wear size 12.", "Wears size 12."),

@@ -25,7 +25,8 @@ _WITHOUT = (
     r"(?:please )?(?:no|nothing with|nothing containing|not|without|avoid|skip|leave out|hold)(?: the)?"
 )
 _SOMETHING = (
-    r"[a-z][\w-]+(?:\s(?!please\b|i'?m\b|i\b|because\b|since\b|as\b|and\b|or\b|in\b|for\b|allowed\b|here\b|today\b|tonight\b)[\w-]+)?"
+    r"[a-z][\w-]+(?:\s(?!please\b|i'?m\b|i\b|because\b|since\b|as\b|and\b|or\b|in\b|for\b|allowed\b|here\b|today\b|"
+    r"tonight\b)[\w-]+)?"
     r"(?:(?:,| and| or)\s(?!i'?m\b|i\b|please\b)[\w-]+){0,2}?"
 )
 
@@ -62,7 +63,7 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "diet_followed",
         rf"(?:{AM}{ADVERB} (?:on|following)|i(?:'ve| have)?{ADVERB} (?:follow|started|been (?:on|"
-        rf"following)|adopted))\s(?:an?|the)\s(?:strict\s)?(?P<diet>(?:low |high |whole )?[\w-]+)[ -]diet",
+        rf"following)|adopted))\s(?:an?|the)\s(?:strict\s)?(?P<diet>(?:low |high |whole )?[\w-]+(?: free)?)[ -]diet",
         "Follows a {diet} diet.",
         slot="diet",
         exclusive=True,
@@ -77,7 +78,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
         "Is allergic to {what}{kind}.",
         slot="health.allergy.{what}{kind}",
         confidence=0.95,
-        refuse=rf"{POINTING}|(?:mornings?|mondays?|work|people|stupid\w*|bullshit|drama|meetings|commitment|sports?)\b",
+        refuse=rf"{POINTING}|(?:mornings?|mondays?|work|people|stupid\w*|bullshit|drama|meetings|commitment|sports?)"
+        rf"\b",
         example=("I'm allergic to peanuts and I love curry.", "Is allergic to peanuts."),
         counter="My son is allergic to peanuts.",
     ),
@@ -173,6 +175,18 @@ HEALTH: Final[tuple[Rule, ...]] = (
         counter="Should I take aspirin?",
     ),
     rule(
+        "gets_sick",
+        rf"i{ADVERB}(?: always| easily| often| usually)? get (?:really |very |so |easily )?(?P<what>(?:motion|car|"
+        rf"sea|air|"
+        rf"travel|altitude)[- ]?sick|hay fever|hives|rashes|dizzy spells|panicky|nosebleeds|cold sores|"
+        rf"sunburnt? easily)"
+        rf"(?P<where>(?:\s(?:on|in|at|from)\s(?!it\b|that\b|this\b){PHRASE})?){END}",
+        "Gets {what} {where}.",
+        slot="health.gets.{what}",
+        example=("I get motion sick on small planes.", "Gets motion sick on small planes."),
+        counter="I get sick of it.",
+    ),
+    rule(
         "afraid_of",
         rf"{AM}{ADVERB} (?:afraid|scared|terrified) of\s(?P<what>flying|heights|spiders|dogs|needles|deep "
         rf"water|the dark|elevators|enclosed spaces|small spaces|snakes|public speaking|crowds|clowns|blood|"
@@ -196,7 +210,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "measure",
-        r"(?:(?:i\s?'m|i am)\s(?P<height>\d'\s?\d{1,2}\"?|\d (?:foot|feet|ft) \d{1,2}|[12][.,]\d\d ?m|"
+        r"(?:(?:i\s?'m|i am)\s(?P<height>\d'\s?\d{1,2}\"?|\d (?:foot|feet|ft) \d{1,2}|[12][.,]\d\d(?: ?m(?:et(?:er|"
+        r"re)s)?)?|"
         r"[12]\d\d ?cm)(?: tall)?|i weigh\s(?:about |around )?(?P<weight>\d{2,3}(?:[.,]\d)? ?(?:kg|kilos|"
         r"pounds|lbs)))(?=\s*(?:[.,;!)]|$)|\s(?:and|but)\b)",
         "Measures {height}{weight}.",
@@ -230,7 +245,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
         r"i(?: always| usually| also)? (?P<verb>wear|need|use) (?P<what>(?:reading )?glasses|contact lenses|"
         r"contacts|(?:a )?hearing aids?|(?:a )?wheelchair|braces|(?:a )?cane|a cpap(?: machine)?|"
         r"crutches|an? (?:standing desk|screen reader|walking (?:stick|frame)|walker|guide dog|inhaler|insulin pump|"
-        r"magnifier|braille \w+|white cane))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|to|since|because)\b)",
+        r"magnifier|braille \w+|white cane))(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|to|since|because|for \w+ing|when|"
+        r"at)\b)",
         "{verb} {what}.",
         slot="health.aid.{what}",
         example=("I wear glasses.", "Wears glasses."),
@@ -333,7 +349,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "reacts",
         r"(?P<what>(?!it\b|that\b|this\b|he\b|she\b|they\b|which\b|you\b|what\b)[\w-]+(?:\s[\w-]+)?) "
-        r"(?P<did>gives?|makes?|upsets?|triggers?)\s(?P<how>me\s(?:\w+ )?(?:headaches|migraines|heartburn|"
+        r"(?P<did>gives?|makes?|upsets?|triggers?)\s(?P<how>me\s(?:\w+ )?(?:gag|itch|ill|sneeze|wheeze|cough|"
+        r"queasy|gassy|vomit|puke|feel (?:sick|ill|bad|tired)|tired|headaches|migraines|heartburn|"
         r"hives|a rash|rashes|anxiety|nightmares|acne|breakouts|sick|nauseous|bloated|jittery|anxious|"
         r"sleepy|itchy|break out)|my (?:stomach|migraines|asthma|eczema|ibs|acid reflux))(?=\s*(?:[,.;!)]|"
         r"$)|\s(?:and|but|so|if|when)\b)",

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
 from sagacity.learning.rules.fragments import (
     ADVERB,
@@ -137,6 +138,22 @@ HOME: Final[tuple[Rule, ...]] = (
         refuse=_NO_PLACE + r"|(?:Excel|Beta|Python|Grade|Phase|Stage|Level|College|High|School)\b",
         example=("I don't live in Paris anymore, I'm in Lyon now.", "Lives in Lyon."),
         counter="I'm in Excel and it crashes.",
+    ),
+    rule(
+        "is_in",
+        rf"(?<!while )(?<!when ){WE_ARE}(?: both| all)? in\s(?P<place>(?!the\s){PLACE})(?=\s*(?:[.!;)]|$|"
+        rf",(?!\s(?:until|till|for|from|on)\b))|"
+        rf"\s(?:and|but|so|with my|because)\b)(?![^.!?]*\b(?:flight|airport|hotel|layover|trip|visiting|holiday|"
+        rf"vacation|tonight|today|tomorrow|weekend|for (?:a|an|the|two|three|\d)\b))",
+        "Is in {place}.",
+        slot="location.current",
+        exclusive=True,
+        time_to_live=TimeToLive.ONE_QUARTER,
+        confidence=0.7,
+        refuse=_NO_PLACE
+        + r"|(?:Excel|Beta|Python|Grade|Phase|Stage|Level|College|High|School|Year|Love|[A-Z]{2,3}$)\b",
+        example=("The lamp came with a crack and I'm in Rotterdam.", "Is in Rotterdam."),
+        counter="I'm in Rotterdam, what can I see today?",
     ),
     rule(
         "home_town",

@@ -18,6 +18,7 @@ from sagacity.learning.rules.fragments import (
     WORD_FOR_TWO,
 )
 from sagacity.learning.rules.given_names import GIVEN
+from sagacity.learning.rules.manner import LANGUAGE
 
 _NOT_A_NAME = (
     r"(?:I\b|American|British|Canadian|Indian|Irish|Italian|German|French|Spanish|Mexican|Chinese|Japanese|"
@@ -76,7 +77,8 @@ NAMES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "given_name",
-        rf"(?:{AM}\s(?P<person>(?=(?-i:[A-Z])){GIVEN}(?:\s(?-i:[A-Z])[\w'-]+)?)(?=\s?[,.!]|\s(?:and|from|here)\b|\s?$)|"
+        rf"(?:{AM}\s(?P<person>(?=(?-i:[A-Z])){GIVEN}(?:\s(?-i:[A-Z])[\w'-]+)?)(?=\s?[,.!]|\s(?:and|from|here)\b|"
+        rf"\s?$)|"
         rf"{_GREETED}(?P<here>{GIVEN})\shere(?=[,.!]|\s(?:and|from|again)\b|$))",
         "Name is {person}{here}.",
         slot="identity.name",
@@ -135,12 +137,13 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "languages",
+        rf"(?:(?:i|we){ADVERB} speak (?P<which>{LANGUAGE})(?= (?:at home|with (?:my|our) \w+|natively|fluently)\b))|"
         r"(?:(?:i|we)(?: (?!don't|do|can't|never|want)\w+)? speak|(?:i\s?'m|i am)(?: \w+)? fluent "
         r"in)\s(?P<what>(?:(?:fluent|basic|some|native|only|both|a little|a bit of|decent|good|"
         r"conversational)\s)?(?-i:[A-Z])\w+(?:(?:,| and|, and| but only)\s(?:(?:some|a little|a bit of|"
         r"basic|also|fluent)\s)?(?-i:[A-Z])\w+){0,4})|my (?:native|first|mother) (?:language|tongue) is "
         r"(?P<native>(?-i:[A-Z])\w+)",
-        "Speaks {what}{native}.",
+        "Speaks {which}{what}{native}.",
         slot="identity.languages",
         example=("I speak Portuguese and some Dutch at home.", "Speaks Portuguese and some Dutch."),
         counter="I speak for everyone here.",
@@ -170,7 +173,8 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "postal_address",
-        r"(?:my (?:home |postal |mailing |shipping |street |billing |delivery )?address(?:'s| is)|i "
+        r"(?:(?:(?:my|our) (?:(?:new|home|postal|mailing|shipping|street|billing|delivery) ){0,2}|(?:the |our )?new )"
+        r"address(?:'s| is)|i "
         r"(?:currently )?live at)\s(?P<address>(?=[^\n;!?]{0,60}\d)(?-i:[A-Z0-9])[\w '.-]{3,50}(?:, "
         r"[\w '.-]{2,40}){0,3})",
         "Address is {address}.",
@@ -207,11 +211,11 @@ PERSON: Final[tuple[Rule, ...]] = (
     rule(
         "no_licence",
         rf"(?:i|we){ADVERB} (?P<how>don't|do not) (?:have|own) (?:(?P<less>an?)\s|my |any |our )?(?:own "
-        rf")?(?P<what>(?:driver'?s?|driving) licen[cs]e|car|bike|smartphone|tv|television|siblings|kids|"
+        rf")?(?P<what>(?:(?:driver'?s?|driving) )?licen[cs]e|car|bike|smartphone|tv|television|siblings|kids|"
         rf"children|pets|dishwasher|oven|microwave|garden|yard|garage|washing machine|dryer|printer|laptop|"
         rf"computer|credit card|passport|health insurance|insurance|degree|air fryer|blender|grill|bank "
         rf"account|savings|air conditioning|ac|facebook|instagram|whatsapp|social media|brothers|sisters|"
-        rf"family (?:here|nearby)|internet at home){END}",
+        rf"family (?:here|nearby)|internet at home)(?: actually| either| anyway| at all| yet)?{END}",
         "Does not have {less} {what}.",
         slot="has_no.{what}",
         exclusive=True,

@@ -17,6 +17,7 @@ from sagacity.learning.rules.phrasings import LISTED, PATTERNS
 from sagacity.learning.rules.prefilter import Prefilter
 from sagacity.learning.rules.requests import gist, topic_trigger
 from sagacity.learning.rules.sentences import Sentence, Stance, split_sentences
+from sagacity.learning.rules.spelling import with_apostrophes
 from sagacity.learning.rules.wording import conjugate, finish, keywords, shorten, slug, third_person, trim
 
 _PREFILTER: Final = Prefilter(PATTERNS, lambda row: row.says)
@@ -42,13 +43,12 @@ _REFERRING = re.compile(
     r"(?:always\s)?(?:do|be|make|keep|use|get)?\s?(?:that|this|it|so|them)\b", re.IGNORECASE
 )
 _ASIDE = re.compile(
-    r"(?:\?.*|\s[-\u2013\u2014]{1,3}\s(?!don't|not).*|\u2014(?!don't|not).*|[,\s]+(?:please|thanks?|"
+    r"(?:\?.*|\s[-\u2013\u2014]{1,3}\s(?!don't|not).*|\u2014(?!don't|not).*|(?<!\bmy)[,\s]+(?:please|thanks?|"
     r"ok(?:ay)?)[.!]*$|\s(?:because|since|so that|so i)\s.*|,\s(?:as |like )?i(?:'ve)?(?: already)? "
     r"(?:said|told you|asked)\b.*)$",
     re.IGNORECASE,
 )
 _OF_THE_USER = re.compile(r"\bthe user\b")
-_BARE_NEGATION = re.compile(r"^dont\b", re.IGNORECASE)
 _USER = re.compile(r"(?<![\w'])(?:me|my)(?![\w'])", re.IGNORECASE)
 _ASKS = re.compile(
     r"\bi (ask|report|say|send|share|paste|post|upload|mention|talk|write|plan|discuss|work on|cook|travel)\b",
@@ -75,6 +75,13 @@ _SAID_BY_OTHERS = re.compile(
 """What someone else says, in their words without quotation marks."""
 _TO_SEE = re.compile(r"^(?:to\s)?see\b", re.IGNORECASE)
 _THAT = re.compile(r"(?:please\s)?(?:always\s)?do that\s*[-\u2013\u2014:]{1,3}\s*(?P<rule>.+)", re.IGNORECASE)
+
+
+_DENIED = re.compile(
+    r"(?P<denial>\b(?:no|wrong|incorrect|not (?:true|right|correct)))[.!]\s+(?=(?:the|our|we)\b)",
+    re.IGNORECASE,
+)
+"""A denial that is a sentence of its own; with a comma, what is true instead belongs to it."""
 
 
 class Instruction(Value):
@@ -120,7 +127,7 @@ def instructions(text: str, *, answered: bool, language: str = ENGLISH) -> Itera
         return
     listing = False
     when = ""
-    for sentence in split_sentences(text):
+    for sentence in split_sentences(_DENIED.sub(r"\g<denial>, ", with_apostrophes(text))):
         found = (_listed(sentence) if listing else None) or _first_match(sentence, answered=answered)
         listing = (listing and found is not None) or bool(_opens_list(sentence))
         when = (found.when or when) if found and listing else ""
@@ -192,7 +199,7 @@ def _instruction(row: Pattern, match: re.Match[str], sentence: str) -> Instructi
             groups[name] = groups[name].lower()
     if "language" in groups:
         groups["language"] = groups["language"].capitalize()
-    said = _BARE_NEGATION.sub("don't", row.gives.format_map(groups).strip())
+    said = row.gives.format_map(groups).strip()
     spelled_out = _THAT.match(said)
     said = spelled_out["rule"] if spelled_out else said
     said = trim(_ASIDE.sub("", _TO_SEE.sub("show", said)))

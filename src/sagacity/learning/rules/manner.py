@@ -19,13 +19,15 @@ VARIETY = r"(?:(?:plain|simple|basic|easy|everyday|proper|british|american|austr
 REPLIES = r"(?:answers?|repl(?:y|ies)|responses?|explanations?|messages?|sentences|summaries)"
 """What an agent writes, one at a time or all of them."""
 TRAIT = (
-    r"(?:concise|brief|specific|formal|informal|casual|direct|honest|blunt|polite|friendly|patient|kind|gentle|precise|"
+    r"(?:concise|brief|specific|formal|informal|casual|direct|honest|blunt|polite|friendly|patient|kind|gentle|"
+    r"precise|"
     r"critical|thorough|detailed|succinct|terse|objective|neutral|professional|funny|serious|strict|encouraging|"
     r"straightforward|clear|short|shorter|longer|simple|simpler|technical|verbose|wordy|chatty|cheerful|enthusiastic|"
     r"dramatic|vague|repetitive|positive|negative|realistic|careful|condescending|patroni[sz]ing|preachy|robotic|"
     r"long-?winded|apologetic|sarcastic|supportive|conversational|academic|upbeat|light-?hearted|frank|candid|"
     r"matter-of-fact|to the point|businesslike|playful|sycophantic|flattering|pushy|bossy|nice|warm|cold|stiff|"
-    r"pedantic|evasive|generic|practical|complicated|flowery|judgmental)"
+    r"pedantic|evasive|generic|practical|complicated|flowery|judgmental|dry|factual|sober|snappy|punchy|gentler|"
+    r"slower)"
 )
 """What an answer, or who gives it, can be."""
 SOMEWHAT = (
@@ -41,7 +43,8 @@ FORM = (
     rf"lines?|"
     rf"paragraphs?|bullet points?|bullets|lists?|tables?|prose|steps|markdown|text|caps|lower ?case|language|terms|"
     rf"english|json|yaml|xml|html|rhymes?|haikus?|verse|code blocks?)|{LANGUAGE}|the (?:first|second|third) person|"
-    rf"(?:first|second|third) person|my (?:own )?language|the (?:same )?language (?:that )?i (?:write|ask|use)(?: in)?)"
+    rf"(?:first|second|third) person|my (?:own )?language|the (?:same )?language (?:that )?i (?:write|ask|use)"
+    rf"(?: in)?)"
 )
 REPLY_WORDS = (
     rf"(?:{MANNER}|tables|lists|examples|questions|warnings|compliments|praise|text|detail|details|explanations?|"
@@ -63,7 +66,8 @@ OF_CODE = (
 )
 MEASURE = (
     r"(?:metric|imperial|si units|celsius|fahrenheit|kelvin|kilomet(?:er|re)s?|km|miles|met(?:er|re)s|feet|inches|"
-    r"kilos?|kilograms?|kg|grams|pounds|ounces|lit(?:er|re)s|cups|gallons|euros?|dollars|usd|eur|gbp|francs|yen|pounds|"
+    r"kilos?|kilograms?|kg|grams|pounds|ounces|lit(?:er|re)s|cups|gallons|euros?|dollars|usd|eur|gbp|francs|yen|"
+    r"pounds|"
     r"24[- ]?h(?:our)?s?(?: time| clock| format)?|12[- ]?hour(?: time| clock| format)?|am/pm|utc|gmt|cet|iso(?: "
     r"dates?)?|"
     r"(?:iso )?[ymd]{2,4}[-/.][ymd]{2,4}[-/.][ymd]{2,4})"
@@ -76,7 +80,8 @@ ABOUT_TALK = (
     r"things))|"
     r"assum(?:e|ing) (?:that )?(?:i|things|anything)|speculat(?:e|ing)|invent(?:ing)? (?:facts|sources|quotes|"
     r"numbers|things)|"
-    r"hallucinat(?:e|ing)|say(?:ing)? (?:sorry|thank|please|things like|as an)|translat(?:e|ing) names|summari[sz](?:e|"
+    r"hallucinat(?:e|ing)|say(?:ing)? (?:sorry|thank|please|things like|as an)|translat(?:e|ing) names|"
+    r"summari[sz](?:e|"
     r"ing) (?:at|everything|what)|nag(?:ging)?|congratulat(?:e|ing)|prais(?:e|ing) (?:me|my|every)|greet(?:ing)? me|"
     r"ask(?:ing)? (?:me )?(?:so many|too many|how i|if i|whether i|for confirmation|follow-?up|the same|multiple|"
     r"more than)|"
@@ -92,7 +97,8 @@ ABOUT_TALK = (
     r"shorten(?:ing)? my name|treat(?:ing)? me (?:like|as)|be(?:ing)? (?:such an?(?=\s)|(?:so|too|overly)"
     rf"(?=\s(?!sure|certain|hard|quick|late)\w+(?:\s(?:with|to) me|\sall the time)?\s*(?:[.!?,]|$)))|be(?:ing)? "
     rf"{TRAIT}\b|cut(?:ting)? corners|"
-    r"(?:giv|offer|suggest|list|show)(?:e|ing)?(?: me)? (?:more than|so many|too many|(?:two|three|four|five|ten|\d+))|"
+    r"(?:giv|offer|suggest|list|show)(?:e|ing)?(?: me)? (?:more than|so many|too many|(?:two|three|four|five|ten|"
+    r"\d+))|"
     r"(?:just )?agree(?:ing)? with (?:me|everything)|argu(?:e|ing) with me|quot(?:e|ing) me|"
     r"tell(?:ing)? me (?:what i want to hear|to (?:see|consult|ask) a)|pad(?:ding)? (?:your|the|out)|"
     r"soften(?:ing)? (?:bad|your|the)|second-?guess(?:ing)?|talk(?:ing)? so much|mansplain(?:ing)?|"

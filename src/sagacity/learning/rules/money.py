@@ -32,8 +32,8 @@ MONEY: Final[tuple[Rule, ...]] = (
     rule(
         "budget",
         rf"(?:my|our) (?:(?:max(?:imum)?|total|overall) )?budget(?: for\s(?P<of>(?:an?|the|my|our)\s[\w "
-        rf"-]{{2,30}}?))?\s(?:is|would "
-        rf"be)(?: actually| only| about| around| up to| "
+        rf"-]{{2,30}}?))?(?:'s|\s(?:is|would "
+        rf"be))(?: actually| only| about| around| up to| "
         rf"max(?:imum)?)*\s(?P<sum>[$\u20ac\u00a3]?\d[\d.,]*k?(?<![.,]){_UNIT}?"
         rf"{_EVERY}?(?: max(?:imum)?)?)(?P<more>(?:\sfor\s(?!it\b|this\b|that\b){PHRASE})?)(?=\s*(?:[,.;!)](?!\d)|$)|"
         rf"\s(?:and|but|so|because)\b)",

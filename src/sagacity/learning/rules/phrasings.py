@@ -4,9 +4,17 @@ from typing import Final
 
 from sagacity.learning.rules.complaints import COMPLAINTS
 from sagacity.learning.rules.conduct import CONDUCT
+from sagacity.learning.rules.mistakes import MISTAKES
 from sagacity.learning.rules.pattern import BODY, POLITE, STANDING, VERBS, Pattern
 from sagacity.learning.rules.style import STYLE
 from sagacity.learning.rules.wishes import WISHES
+
+_DOING = (
+    r"swallow|catch|ignor|hid|commit|push|merg|touch|edit|modif|renam|remov|reformat|format|refactor|promis|refund|"
+    r"escalat|reveal|propos|pick|choos|round|mix|replac|open|clos|install|import|deploy|translat|shorten|greet|book|"
+    r"order|charg|fix|hardcod|comment|log|return|break|rewrit|rephras|mock"
+)
+"""What an agent does to what it works on: stems, before "-ing" too."""
 
 PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
@@ -31,6 +39,17 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         counter="In the future, when I retire, we will see.",
     ),
     Pattern(
+        name="standing_listed",
+        says=r"(?P<when>(?:for|in)\s(?:all\s|any\s|my\s)?(?:future|later|upcoming|other)\s\w+(?:\s\w+)?)\s?[:,-]\s"
+        r"(?P<rule>(?!(?:i|we|it|he|she|they|the|this|that|there|what|how|can|could|my|our|you)\b)[^\n;?!]{5,160})",
+        confidence=0.8,
+        example=(
+            "For future posts: British spelling, max 120 words, no hashtags.",
+            "British spelling, max 120 words, no hashtags.",
+        ),
+        counter="For future reference, I live in Leeds.",
+    ),
+    Pattern(
         name="standing_behind",
         says=rf"{POLITE}{{0,2}}(?={VERBS}\b)(?!(?:give|show|tell|suggest) me (?:some|a few|any|an?)\b)"
         rf"(?P<rule>[^\n,?]{{3,120}}?)[,\s]+(?:{STANDING}(?=\s*[.!,;]|\s*$|"
@@ -43,6 +62,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         name="always",
         says=rf"{POLITE}{{0,2}}(?P<rule>(?!never (?:give up|look back|lose hope|say never|stop (?:dream|believ|"
         rf"learn|try)ing)\b)"
+        rf"(?![^\n]{{0,120}}\swithout\s(?:my|asking|checking with|telling)\b)"
         rf"(?:always|never)\s(?={VERBS}\b)[^\n]{{3,260}})",
         confidence=0.9,
         example=(
@@ -115,7 +135,9 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         rf"think|hesitate|i\b|we\b|want|need|have|be\b|even|see|understand)(?:just\s)?(?:(?:us(?:e|"
         rf"ing)|show|includ|giv|tell|ask|add|explain|suggest|recommend|assum|repeat|apologi[sz]|writ|"
         rf"generat|run|creat|delet|send|chang|mak|call|focus|put|pitch|offer|switch|skip|summari[sz]|"
-        rf"mention|guess|invent|cit|overcomplicat|sugarcoat|upsell)\w*)\b[^\n]{{0,200}})",
+        rf"mention|guess|invent|cit|overcomplicat|sugarcoat|upsell)\w*)\b[^\n]{{0,200}}|(?:do not|don't|stop)\s"
+        rf"(?:{_DOING})\w*\s(?!(?:it|that|this|them|those|these|him|her|the|yet|my)\b)"
+        rf"(?![^\n]{{0,100}}\b(?:yet|now|today|tonight|tomorrow|this|these|those)\b)[^\n]{{2,200}})",
         confidence=0.8,
         corrects=True,
         example=(
@@ -243,6 +265,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
         example=("And can you explain as you go?", "Explain as you go."),
         counter="Can you explain the plot?",
     ),
+    *MISTAKES,
     *CONDUCT,
     *STYLE,
     *COMPLAINTS,

@@ -43,7 +43,8 @@ _KIN_IS = (
     rf"from|with|last|this|when|after|recently|now|too|these|anymore|any|years?)\b)"
 )
 _YEARS = (
-    r"(?:is|has turned|just turned|turned|will be|is turning)(?: now| already| only| just)?\s(?P<age>\d{1,2})"
+    r"(?:is|has turned|just turned|turned|(?:will be|is turning)(?!\s\d{1,2}(?: years old)?\s(?:on|in|next|this)\b))"
+    r"(?: now| already| only| just)?\s(?P<age>\d{1,2})"
     r"(?:[ -]years?[ -]old)?(?=\s*(?:[.,;!?)](?!\d)|$)|\s(?:and|now|but|so|years|this|next|in|last|"
     r"yesterday|today|on|already)\b)"
 )

@@ -61,6 +61,8 @@ class Grammar:
     """What may stand before a clause: a greeting, "by the way"."""
     unfinished: re.Pattern[str]
     """An abbreviation at the end, whose full stop ends no sentence."""
+    vouched: re.Pattern[str] | None = None
+    """What leads back to the speaker's own words within a question, or behind another's: "but I", "since my"."""
     after_number: re.Pattern[str] | None = None
     """Words before which a number with a full stop ends no sentence: "3. Mai"."""
 
@@ -124,7 +126,10 @@ _FICTION = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(
-    r"\b(?:if(?!\s(?:it|that)\s(?:helps|matters))|unless|supposing|assuming|whether|wish|as though|what if|"
+    r"\b(?:if(?!\s(?:it|that)\s(?:helps|matters))(?!\s(?:at all )?(?:possible|needed|necessary|relevant|so|not|"
+    r"you (?:can|could|like|want|don't mind|do not mind|need to know)|that's (?:ok|okay|fine|possible))"
+    r"(?=\s*(?:[,.;!?)]|$)|\s(?:and|but|since|because|as)\b))|unless|supposing|assuming|whether|wish|as though|"
+    r"what if|"
     r"would have|could have|dreamed|dreamt)\b",
     re.IGNORECASE,
 )
@@ -170,6 +175,11 @@ _OPENER = re.compile(
     re.IGNORECASE,
 )
 
+_VOUCHED = re.compile(
+    r"\s(?:but|since|given(?: that)?|considering(?: that)?)\s(?=(?:i|im|i'm|i've|we|we're|my|our)\b)",
+    re.IGNORECASE,
+)
+
 ENGLISH: Final = Grammar(
     pasted=_PASTE_LINE,
     pasted_inline=_PASTE_INLINE,
@@ -181,6 +191,7 @@ ENGLISH: Final = Grammar(
     connector=_CONNECTOR,
     opener=_OPENER,
     unfinished=_ABBREVIATION,
+    vouched=_VOUCHED,
 )
 
 
@@ -293,11 +304,14 @@ def _clauses(text: str, quoted: list[Span], grammar: Grammar, *, invented: bool)
     asked = _asked_from(text, grammar)
     supposed = _first(grammar.supposed, text)
     reported = _first(grammar.reported, text)
+    vouched = {found.end() for found in grammar.vouched.finditer(text)} if grammar.vouched else set[int]()
     clauses: list[Clause] = []
     for start in _starts(text, grammar)[:MAX_CLAUSES]:
         if any(a <= start < b for a, b in quoted):
             continue
-        if start >= asked:
+        if start in vouched and start < supposed:
+            stance = Stance.STATED
+        elif start >= asked:
             stance = Stance.ASKED
         elif start >= supposed:
             stance = Stance.SUPPOSED
@@ -319,8 +333,18 @@ def _asked_from(text: str, grammar: Grammar) -> int:
     starts = _starts(text, grammar)
     asking = next((start for start in starts if grammar.asking.match(text, start)), None)
     if text.rstrip("\"') ").endswith("?"):
-        return 0 if asking is None else asking
+        return _unmarked(text, starts) if asking is None else asking
     return asking if asking is not None and asking in _lead(text, grammar) else len(text) + 1
+
+
+def _unmarked(text: str, starts: list[int]) -> int:
+    """Where a question starts of which no word tells: its last clause behind a comma, unless that is a mere tag."""
+    last = next((start for start in reversed(starts) if text[:start].rstrip().endswith((",", ";"))), 0)
+    return last if len(text[last:].split()) >= _QUESTION_WORDS else 0
+
+
+_QUESTION_WORDS: Final = 3
+"""Fewer words behind a comma are a tag that asks about what stands before them: "I'm late, right?"."""
 
 
 def _lead(text: str, grammar: Grammar) -> tuple[int, ...]:

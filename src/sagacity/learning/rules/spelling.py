@@ -1,11 +1,11 @@
 """Chat English as it would be written with care: apostrophes, frequent typos, capitals of well-known names."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Final
 
-from sagacity.learning.rules.fragments import GREETING
+from sagacity.learning.rules.fragments import GREETING, KIN
 from sagacity.learning.rules.given_names import GIVEN
 from sagacity.learning.rules.places import CAPITALISED, COUNTRIES_AND_CITIES
 
@@ -14,7 +14,8 @@ _APOSTROPHES: Final = {
     "wont": "won't", "wouldnt": "wouldn't", "shouldnt": "shouldn't", "isnt": "isn't", "arent": "aren't",
     "wasnt": "wasn't", "werent": "weren't", "havent": "haven't", "hasnt": "hasn't", "hadnt": "hadn't",
     "ive": "I've", "im": "I'm", "weve": "we've", "youve": "you've", "theyre": "they're", "theyve": "they've",
-    "youre": "you're", "thats": "that's", "whats": "what's",
+    "youre": "you're", "thats": "that's", "whats": "what's", "shes": "she's", "hes": "he's", "mustnt": "mustn't",
+    "neednt": "needn't",
 }  # fmt: skip
 _TYPOS: Final = {
     "alergic": "allergic", "allergc": "allergic", "alergy": "allergy", "allergie": "allergy",
@@ -62,6 +63,14 @@ _IS = re.compile(
     re.IGNORECASE,
 )
 """What is a verb, and no possessive: "Leo's allergic to eggs"."""
+_KIN_IS = re.compile(
+    rf"(?P<kin>\b(?:my|our)\s{KIN})'s(?=\s(?:(?:also|now|really|very|so|pretty|quite|always|still|just|both|super|"
+    r"only|already|currently|totally|kind of|turning|into|obsessed|retired|afraid|scared|an?|not|going to|"
+    r"in (?:hospital|"
+    r"college|school|his|her))\b|\d))",
+    re.IGNORECASE,
+)
+"""The same of a relative, before what cannot be possessed: "my dad's turning 70"."""
 _WILL = re.compile(
     r"(?P<before>(?:^|[.!?,\n]\s{0,3}|\b(?:and|but|so|btw)\s))ill(?=\s(?:be|have|move|need)\b)", re.IGNORECASE
 )
@@ -120,7 +129,7 @@ def spelled(text: str) -> str:
     text = _CHAT.sub(lambda found: _written(found[0]), text)
     text = _WERE.sub(lambda found: f"{found['before']}we're", text)
     text = _WILL.sub(lambda found: f"{found['before']}I'll", text)
-    text = _IS.sub(" is", text)
+    text = _KIN_IS.sub(r"\g<kin> is", _IS.sub(" is", text))
     text = _LOWER_I.sub("I", text)
     text = _proper().sub(lambda found: CAPITALISED.get(found[0]) or found[0].title(), text)
     text = _MONTH.sub(_month, text)
@@ -128,9 +137,15 @@ def spelled(text: str) -> str:
     return _TWO_NAMES.sub(_two_names, _INTRODUCED.sub(_introduced, text))
 
 
-def _written(word: str) -> str:
-    """The careful form of one word; a capital in front stays."""
-    careful = _WORDS.get(word.lower())
+def with_apostrophes(text: str) -> str:
+    """Return *text* with the apostrophes that chat leaves out, and with straight ones."""
+    text = text.replace("\u2019", "'").replace("\u2018", "'")
+    return _CHAT.sub(lambda found: _written(found[0], _APOSTROPHES), text)
+
+
+def _written(word: str, forms: Mapping[str, str] = _WORDS) -> str:
+    """The careful form of one word, of *forms*; a capital in front stays."""
+    careful = forms.get(word.lower())
     if careful is None or word.isupper():
         return word
     return careful[0].upper() + careful[1:] if word[0].isupper() else careful

@@ -258,6 +258,16 @@ STYLE: Final[tuple[Pattern, ...]] = (
         counter="I'd prefer shorter days.",
     ),
     Pattern(
+        name="likes_it_so",
+        says=rf"i(?:'d| would)?\s(?:like|prefer|want|need)\s(?:it|things|them|everything)\s(?:to be\s)?(?P<how>"
+        rf"{SOMEWHAT}{TRAIT}(?:\sand\s{SOMEWHAT}{TRAIT})?)(?:\splease)?{BY_ITSELF}",
+        gives="keep it {how}",
+        confidence=0.75,
+        corrects=True,
+        example=("I like it dry and factual.", "Keep it dry and factual."),
+        counter="I like it cold in winter.",
+    ),
+    Pattern(
         name="likes_mine_so",
         says=rf"i\s(?:like|prefer|want|need|love)\s(?:my|your|the)\s(?P<rule>(?:answers|replies|responses|"
         rf"explanations|"

@@ -114,6 +114,54 @@ _SOMEONE: Final = re.compile(
 """One says of oneself what is said of "someone": "as someone who works nights, I …"."""
 
 
+_GOES_ON: Final = re.compile(
+    r"(?P<before>(?:^|[.!?\n]\s{1,3})(?:(?:hi|hey|hello|ok|so|well)[,!]?\s)?(?:I'm|I am|I've|I have|I|we|we're|"
+    r"been|just)\s"
+    r"(?![^.!?\n]{0,120}\b(?:my|our|he|she|they|who|which|her|his|someone|everyone|people)\s)[^.!?\n]{2,120}?,\s)"
+    r"(?P<rest>(?:got|have)\s(?:an?|two|three|\d)\s|moved (?:to|from)\s|been\s(?:living|working|playing|learning)\s)",
+    re.IGNORECASE,
+)
+"""A second statement of the first person behind a comma: "I'm at Delft, got an exam on Friday"."""
+_CALLED_SO: Final = re.compile(
+    r"(?P<before>(?:^|[.!?,\n]\s{1,3}|\b(?:and|but|so|because|since)\s))(?P<kin>(?:mum|mom|dad|grandma|grandpa|"
+    r"granny|grandad|nana)\b)(?=(?:'s|\sis|\shas|\slives|\sworks|\sloves|\shates|\splays|\swas|\sneeds|\scan't|"
+    r"\sdoesn't|"
+    r"\sused to|\sturns|\sturned|\spassed|\sdied)\b)",
+    re.IGNORECASE,
+)
+"""A parent who is called so, as by a name: "dad has a beagle"."""
+_CHILD: Final = re.compile(
+    r"\b(?P<whose>my|our)\s(?P<which>youngest|oldest|eldest|(?:little|older|younger|middle) one)(?=(?:'s|\s(?:is|"
+    r"has|just|was|"
+    r"loves|hates|can't|doesn't|won't|wakes|goes|started|starts|turned|turns|wants|needs|plays|still|never|always))"
+    r"\b)",
+    re.IGNORECASE,
+)
+"""A child who is told from the others by age: "my youngest just started school"."""
+_KIN_SHARED: Final = re.compile(
+    rf"(?P<being>\b(?:my|our)\s(?:{KIN}|{PET})(?:,?\s(?-i:(?!I\b){NAME}),?)?)"
+    r"(?P<first>\s(?:is|has|was|works|lives|loves|hates|likes|plays|studies|turned|speaks|doesn't|can't|won't)\s"
+    r"[^.!?;,\n]{1,60}?)(?P<joint>,?\s(?:and|but)\s(?:also\s)?)(?P<rest>(?:is|has|works|lives|loves|hates|likes|plays|"
+    r"studies|speaks|doesn't|can't|won't)\s)",
+    re.IGNORECASE,
+)
+"""One relative or pet of two verbs: "my sister is a nurse and lives in Oslo"."""
+
+
+def _with_goes_on(found: re.Match[str]) -> str:
+    subject = "I've" if found["rest"].startswith("been") else "I"
+    return f"{found['before']}{subject} {found['rest']}"
+
+
+def _with_kin_subject(found: re.Match[str]) -> str:
+    if _NOT_SHARED.search(found["first"]):
+        return found[0]
+    being = found["being"]
+    return (
+        f"{being}{found['first']}{found['joint']}{being[:1].lower()}{being[1:].rstrip(',')} {found['rest']}"
+    )
+
+
 def with_subjects(text: str) -> str:
     """
     Return *text* with "I" where a sentence of chat starts without it, and with the relative that "he" or "she" is.
@@ -123,7 +171,12 @@ def with_subjects(text: str) -> str:
     joined to the introduction that follows it.
     """
     text = _START.sub(_with_first_person, _GREETING.sub("Hi, ", text))
-    return _with_relatives(_SHARED.sub(_with_second_subject, _SOMEONE.sub(_with_self, text)))
+    text = _CALLED_SO.sub(
+        lambda found: f"{found['before']}my {found['kin']}", _GOES_ON.sub(_with_goes_on, text)
+    )
+    text = _CHILD.sub(lambda found: f"{found['whose']} {found['which'].removesuffix(' one')} child", text)
+    text = _with_relatives(_SHARED.sub(_with_second_subject, _SOMEONE.sub(_with_self, text)))
+    return _KIN_SHARED.sub(_with_kin_subject, text)
 
 
 def _with_first_person(start: re.Match[str]) -> str:

@@ -14,6 +14,7 @@ from sagacity.learning.rules.fragments import (
     POINTING,
     WE_ARE,
 )
+from sagacity.learning.rules.products import LANGUAGES, PRODUCTS
 
 _ABSTRACT = (
     r"(?:the )?(?:idea|ideas|suggestions?|sound|look|thought|concept|way|feel|recommendations?|tips?|"
@@ -129,6 +130,63 @@ TASTES: Final[tuple[Rule, ...]] = (
 )
 
 SKILLS: Final[tuple[Rule, ...]] = (
+    rule(
+        "knows_some",
+        rf"i{ADVERB} (?:only |just )?know\s(?P<what>(?:a bit of|a little(?: bit of)?|some|basic|very little|"
+        rf"the basics of|"
+        rf"enough)\s(?:(?:{LANGUAGES})|(?:{PRODUCTS})|(?-i:[A-Z])[\w+#]+)(?:(?:,| and|,? but)\s(?:(?:some|no|not|"
+        rf"a bit "
+        rf"of)\s)?(?:(?:{LANGUAGES})|(?:{PRODUCTS})|(?-i:[A-Z])[\w+#]+)){{0,3}}){END}",
+        "Knows {what}.",
+        slot="skill.knows.{what}",
+        example=("I know a bit of SQL but no Python.", "Knows a bit of SQL but no Python."),
+        counter="I know a bit of it.",
+    ),
+    rule(
+        "struggles",
+        rf"i{ADVERB}(?: always| often)? (?P<verb>struggle|have a hard time) (?P<what>with\s"
+        rf"(?!how\b|what\b|getting\b|an?\b|understanding\b){PHRASE}){END}",
+        "{verb} {what}.",
+        slot="skill.weak.{what}",
+        confidence=0.75,
+        refuse=rf"with (?:{POINTING}|my\b|some\b|choosing\b|deciding\b|finding\b)",
+        example=("I struggle with small talk.", "Struggles with small talk."),
+        counter="I struggle with this one.",
+    ),
+    rule(
+        "is_not_very",
+        rf"{AM}{ADVERB} not (?:(?:very|really|that|super|particularly|so|too|at all|the most) )+(?P<what>technical|"
+        rf"tech[- ]savvy|"
+        rf"handy|sporty|athletic|creative|artistic|organi[sz]ed|patient|religious|flexible|social|outgoing|musical|"
+        rf"adventurous|"
+        rf"picky|good (?:at|with)\s(?!it\b|this\b|that\b){PHRASE}){END}",
+        "Is not very {what}.",
+        slot="taste.is_not.{what}",
+        example=("I'm not very technical.", "Is not very technical."),
+        counter="I'm not very happy.",
+    ),
+    rule(
+        "tends_to",
+        rf"i{ADVERB}(?: always| often)? tend to\s(?P<what>(?!be\s(?:right|wrong|late to)|agree\b|think\b|believe\b|"
+        rf"disagree\b|use\s(?:it|that|this)){PHRASE})",
+        "Tends to {what}.",
+        slot="habit.tends.{what}",
+        confidence=0.75,
+        refuse=r".*\b(?:it|that|this|them|you)\b",
+        example=("I tend to procrastinate.", "Tends to procrastinate."),
+        counter="I tend to agree with it.",
+    ),
+    rule(
+        "looks_in",
+        rf"i{ADVERB} (?P<verb>look)\s(?P<what>(?:terrible|awful|bad|horrible|washed out|pale|silly|good|great|best)"
+        rf"\sin\s"
+        rf"(?!it\b|that\b|this\b|these\b|the (?:photo|picture|mirror)|my\b){PHRASE})",
+        "{verb} {what}.",
+        slot="taste.wears.{what}",
+        confidence=0.75,
+        example=("I look terrible in beige.", "Looks terrible in beige."),
+        counter="I look terrible in this.",
+    ),
     rule(
         "fan_of",
         rf"{AM}{ADVERB}(?: an?)?\s(?:(?:big|huge|massive|lifelong|die-?hard|diehard|avid|long-?time) "

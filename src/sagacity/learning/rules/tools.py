@@ -61,13 +61,24 @@ TOOLS: Final[tuple[Rule, ...]] = (
         rf"(?:{AM}{ADVERB} (?:on|using|running)|i{ADVERB} (?:use|run|work on|switched "
         rf"to))\s(?P<product>(?:an? |my )?(?:macbook(?: pro| air)?|mac|macos|windows(?: 1[01])?|linux|"
         rf"ubuntu|debian|fedora|arch(?: linux)?|nixos|linux mint|chromebook|iphone|android|pixel phone|"
-        rf"windows pc|wsl2?))\b(?P<more>{_MORE})"
+        rf"windows pc|wsl2?)(?:\s(?:m[1-9](?:\s(?:pro|max|air))?|\d{{1,2}}(?:\.\d+)?))?)\b(?P<more>{_MORE})"
         rf"(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|btw|at|for|with|as|on)\b)",
         "Uses {product} {more}.",
         slot="tool.system.{product}",
         relation="uses",
         example=("I use Arch Linux and Neovim.", "Uses Arch Linux and Neovim."),
         counter="I'm on fire.",
+    ),
+    rule(
+        "runs_version",
+        rf"{WE_ARE}{ADVERB} (?:on|using|running)\s(?P<what>(?:{LANGUAGES}|{PRODUCTS})(?:\s(?:v(?:ersion )?)?\d[\w.]*)"
+        rf"(?:(?:,| and|, and)\s(?:{LANGUAGES}|{PRODUCTS})(?:\s(?:v(?:ersion )?)?\d[\w.]*)?){{0,4}})"
+        rf"(?=\s*(?:[,.;!)](?!\w)|$)|\s(?:and|but|so|in|with|at|on|locally)\b)",
+        "Uses {what}.",
+        slot="tool.uses.{what}",
+        confidence=0.8,
+        example=("We're on Python 3.12 and Django 5.", "Uses Python 3.12 and Django 5."),
+        counter="We're on page 3.",
     ),
     rule(
         "mode",
@@ -130,10 +141,12 @@ TOOLS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "stack",
-        rf"(?:our|my) (?P<of>(?:tech )?stack|backend|frontend|front end|back end|database|editor|ide|shell|"
+        rf"(?:our|my) (?P<of>(?:tech )?stack|backend|frontend|front end|back end|api|app|site|website|service|team|"
+        rf"company|"
+        rf"database|editor|ide|shell|"
         rf"browser|phone|laptop|car|bike|operating system|os|main language|keyboard layout|current "
         rf"car)\s(?P<how>is|runs on|is written in|uses)\s(?P<what>(?:an?\s|mostly\s|still\s)?(?:(?-i:[A-Z])|"
-        rf"\d{{4}}\s|neovim|vim|python|postgres|django|react){PHRASE})",
+        rf"\d{{4}}\s|(?:{LANGUAGES}|{PRODUCTS}|{MANAGERS}|{EDITORS})(?![\w-]))(?:{PHRASE})?)",
         "{of} {how} {what}.",
         slot="tool.{of}",
         exclusive=True,
@@ -144,7 +157,8 @@ TOOLS: Final[tuple[Rule, ...]] = (
     rule(
         "deploys_on",
         rf"we{ADVERB} (?P<verb>deploy|host|run)(?: everything| all services| our \w+| it all)? (?P<how>on|"
-        rf"to|with|in)\s(?P<what>(?-i:[A-Z]){PHRASE})",
+        rf"to|with|in)\s(?P<what>(?-i:[A-Z]){PHRASE}|(?:(?:{PRODUCTS})(?![\w-])|[\w-]+\.(?:io|com|dev|app|net)\b)"
+        rf"(?:\s{PHRASE})?)",
         "{verb} {how} {what}.",
         slot="tool.deployment",
         example=("We deploy on Kubernetes.", "Deploys on Kubernetes."),

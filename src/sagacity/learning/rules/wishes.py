@@ -20,7 +20,8 @@ WISHES: Final[tuple[Pattern, ...]] = (
         says=rf"{POLITE}{{0,2}}(?P<rule>(?:answer|reply|respond|write|speak|talk)\s(?:to me\s|me\s)?(?:briefly|"
         rf"concisely|formally|informally|(?:only\s)?in\s(?:(?:plain|simple|british|american)\s)?{LANGUAGE}|"
         rf"in\s(?:plain|simple)"
-        rf"\s(?:words|language|terms)|in\s(?:short|complete|full)\ssentences|with\sshort\ssentences|without\s{MANNER}))"
+        rf"\s(?:words|language|terms)|in\s(?:short|complete|full)\ssentences|with\sshort\ssentences|"
+        rf"without\s{MANNER}))"
         rf"{BY_ITSELF}",
         confidence=0.8,
         example=("Please answer briefly.", "Answer briefly."),
@@ -47,10 +48,12 @@ WISHES: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="no_manner",
-        says=rf"(?:please,?\s)?no\s(?P<banned>(?!more\b)(?:\w+\s){{0,1}}?{MANNER}(?:\sin\s(?:any |all |my |your |our )?"
+        says=rf"(?:please,?\s)?no\s(?P<banned>(?!more\b)(?:\w+\s){{0,1}}?{MANNER}(?:\sin\s(?:any |all |my |your |"
+        rf"our )?"
         rf"(?:commit messages|commits|code comments|comments|e-?mails|titles|headings|pull requests|prs|docs|"
         rf"documentation|subject lines|file names|variable names|changelogs?))?)(?:\s(?:in\s(?:your|the)\s"
-        rf"(?:answers?|replies|responses|messages|code)|at all|ever))?{BY_ITSELF}",
+        rf"(?:answers?|replies|responses|messages|code)|at all|ever))?(?:{BY_ITSELF}|(?=(?:,|\sand|\sor)\s(?:no|none|"
+        rf"not)\b))",
         gives="do not use {banned}",
         confidence=0.8,
         example=("No emojis, please.", "Do not use emojis."),
@@ -102,7 +105,8 @@ WISHES: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="correcting",
-        says=rf"{POLITE}?(?P<rule>always\scorrect\s(?:me|my\s[\w ]{{3,40}}?)(?:\swhen [^\n,;.!?]{{3,40}})?){BY_ITSELF}",
+        says=rf"{POLITE}?(?P<rule>always\scorrect\s(?:me|my\s[\w ]{{3,40}}?)(?:\swhen [^\n,;.!?]{{3,40}})?)"
+        rf"{BY_ITSELF}",
         confidence=0.9,
         example=("Always correct my English mistakes.", "Always correct the user's English mistakes."),
         counter="Teachers always correct my English mistakes.",
@@ -119,7 +123,7 @@ WISHES: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="not_manner",
-        says=rf"{POLITE}?(?P<rule>(?:do not|don't|dont|stop|quit|avoid)\s(?:(?:us(?:e|ing)|add(?:ing)?|giv(?:e|ing)|"
+        says=rf"{POLITE}?(?P<rule>(?:do not|don't|stop|quit|avoid)\s(?:(?:us(?:e|ing)|add(?:ing)?|giv(?:e|ing)|"
         rf"put(?:ting)?|writ(?:e|ing)|includ(?:e|ing)|start(?:ing)? with|end(?:ing)? with)\s)(?:\w+\s){{0,2}}?{MANNER}"
         rf"(?:\s(?:in\s(?:your|the|any)\s\w+|at all|ever|with me))?){BY_ITSELF}",
         confidence=0.85,
@@ -128,7 +132,7 @@ WISHES: Final[tuple[Pattern, ...]] = (
     ),
     Pattern(
         name="not_doing",
-        says=rf"{POLITE}?(?P<rule>(?:do not|don't|dont|stop|quit|avoid)\s(?:(?:ever|always|constantly)\s)?(?:"
+        says=rf"{POLITE}?(?P<rule>(?:do not|don't|stop|quit|avoid)\s(?:(?:ever|always|constantly)\s)?(?:"
         rf"apologi[sz](?:e|ing)|rambl(?:e|ing)|lectur(?:e|ing)\sme|patroni[sz](?:e|ing)\sme|flatter(?:ing)?\sme|"
         rf"sugar-?coat(?:ing)?"
         rf"(?:\sthings|\sit)?|repeat(?:ing)?\s(?:yourself|my questions?|the question)|"

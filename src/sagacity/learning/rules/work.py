@@ -48,7 +48,8 @@ _NO_FIELD = (
     r"(?:(?:complete|total|absolute|relative|deep|short|long|small|large|\d+[- ]?\w*|one|two|three|four|"
     r"day|week|hour|minute|my|an?)\s)*(?:silence|peace|quiet|"
     r"bed|person|pairs?|secret|private|public|parallel|hurry|vain|circles|theory|practice|general|progress|tandem|"
-    r"darkness|bursts?|batches|blocks?|chunks|sprints|minutes|hours|shifts|teams?|groups?|isolation|comfort|chaos|pain|"
+    r"darkness|bursts?|batches|blocks?|chunks|sprints|minutes|hours|shifts|teams?|groups?|isolation|comfort|chaos|"
+    r"pain|"
     r"fear|fits|spurts|pyjamas|pajamas|sweatpants|jeans|slippers|headphones|dark|light|dark mode|sync|harmony|style|"
     r"inches|feet|met(?:er|re)s|centimet\w+|miles|kilomet\w+|celsius|euros?|dollars|pounds|"
     r"mornings?|afternoons?|evenings?|summer|winter|spring|autumn|fall|way|room|rush|mess|corner|basement|attic|car|"
@@ -97,15 +98,30 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "role",
-        rf"(?:{AM}{ADVERB}|as)\s(?:an?)\s{_ROLE}(?=[,.!;)]|\s(?:and|but|so|who|in|from|working|with|by|here|"
+        rf"(?:{AM}{ADVERB}|as)\s(?:an?)\s{_ROLE}(?P<where>(?:\s(?:at|for|in)\san?\s(?!(?:bit|lot|while|time|way|"
+        rf"hurry|few)\b)"
+        rf"{PHRASE})?)(?=[,.!;)]|\s(?:and|but|so|who|in|from|working|with|by|here|"
         rf"at|for|based|living|specializing|on|now|since|these|btw|-)\b|$|\s[-\u2013\u2014])",
-        "Is a {role}.",
+        "Is a {role} {where}.",
         slot="work.role",
         exclusive=True,
         refuse=r"(?:good|bad|better|terrible|great|visual|fast|slow|quick|slightly|huge|big|little|bit|"
         r"happy|proud|regular|the)\b",
         example=("I'm a freelance designer and I work from home.", "Is a freelance designer."),
         counter="I'm not a lawyer, but that seems wrong.",
+    ),
+    rule(
+        "the_role",
+        rf"{AM}{ADVERB} the (?P<role>(?:(?:only|lead|head|chief|main|new|founding|sole)\s(?:[\w-]+\s)"
+        rf"{{0,2}}?{OCCUPATION}|"
+        r"(?:co-?)?founder|owner|ceo|cto|coo|cfo|cio|head of (?!the\b)[\w-]+(?:\s[\w-]+)?)(?:(?:,| and| &) (?:the )?"
+        r"(?:ceo|cto|coo|cfo|owner|founder))?)(?P<where>(?:\s(?:at|of|in|for|on)\s(?!(?:this|that|it)\b)"
+        rf"{PHRASE})?)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|here)\b)",
+        "Is the {role} {where}.",
+        slot="work.role",
+        exclusive=True,
+        example=("I'm the cofounder and COO.", "Is the cofounder and COO."),
+        counter="I'm the main character.",
     ),
     rule(
         "standing",
@@ -249,14 +265,16 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "joined_as",
-        rf"i(?:'ve| have)?{ADVERB} joined\s{_ORG}(?:\s(?:last|this|in)\s\w+)?\sas\s(?:an?|the|their)\s(?:new\s)?{_ROLE}"
+        rf"i(?:'ve| have)?{ADVERB} joined\s{_ORG}(?:\s(?:last|this|in)\s\w+)?\sas\s(?:an?|the|their)\s(?:new\s)"
+        rf"?{_ROLE}"
         rf"(?=[\s,.;!)]|$)",
         "Works as a {role} at {org}.",
         slot="work.role",
         exclusive=True,
         confidence=0.9,
         relation="works_at",
-        refuse=r"(?:Reddit|Discord|Twitter|Facebook|Mastodon|Bluesky|LinkedIn|Strava|Duolingo|YouTube|Twitch|TikTok)\b",
+        refuse=r"(?:Reddit|Discord|Twitter|Facebook|Mastodon|Bluesky|LinkedIn|Strava|Duolingo|YouTube|Twitch|"
+        r"TikTok)\b",
         example=("I just joined Tesco as a cashier.", "Works as a cashier at Tesco."),
         counter="I joined Reddit as a student.",
     ),
@@ -273,12 +291,13 @@ WORK: Final[tuple[Rule, ...]] = (
     rule(
         "works_hours",
         rf"i{ADVERB} work{ADVERB} (?P<what>part[- ]time|full[- ]time|night shifts?|nights|shifts|weekends|"
-        rf"four days a week|\d+ (?:hours|days) (?:a|per) week|freelance)(?=\s*(?:[,.;!)]|$)|\s(?:and|as|at|"
+        rf"four days a week|\d+ (?:hours|days) (?:a|per) week|freelance)(?P<where>(?:\s(?:at|in|for)\s(?:an?|the)\s"
+        rf"(?!(?:moment|minute|time|day)\b){PHRASE})?)(?=\s*(?:[,.;!)]|$)|\s(?:and|as|at|"
         rf"in|but|so)\b)",
-        "Works {what}.",
+        "Works {what} {where}.",
         slot="work.hours",
         exclusive=True,
-        example=("I work part-time at a bakery.", "Works part-time."),
+        example=("I work part-time at a bakery.", "Works part-time at a bakery."),
         counter="Can I work part-time?",
     ),
     rule(
@@ -314,8 +333,9 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "reports_to",
-        rf"i{ADVERB} report (?:directly )?to\s(?P<person>{NAME}){END}",
-        "Reports to {person}.",
+        rf"i{ADVERB} report (?:directly )?to\s(?:(?P<person>{NAME})|(?P<what>(?:the|our) (?:ceo|cto|coo|cfo|cio|owner|"
+        rf"founder|board|head of [\w ]{{2,20}}?|\w+ (?:manager|director|lead)))){END}",
+        "Reports to {person}{what}.",
         slot="work.boss",
         exclusive=True,
         relation="reports_to",
@@ -431,6 +451,19 @@ WORK: Final[tuple[Rule, ...]] = (
         slot="work.business",
         example=("We have a flower shop in Leeds.", "Has a flower shop in Leeds."),
         counter="We have a shop in mind.",
+    ),
+    rule(
+        "learns_better",
+        rf"i{ADVERB} (?P<verb>learn|study|remember things|understand things)\s(?P<what>(?:much |a lot )?(?:better|"
+        rf"best|faster|"
+        rf"more easily|easier)\s(?:with|by|from|through|visually|when)\b(?!\s(?:it|that|this|you)\b)(?:\s{PHRASE})?)",
+        "{verb} {what}.",
+        slot="work.best",
+        example=(
+            "I learn better with examples than with formulas.",
+            "Learns better with examples than with formulas.",
+        ),
+        counter="I learn better with you.",
     ),
     rule(
         "works_best",

@@ -27,6 +27,8 @@ _QUESTION = re.compile(
     r"|wer|wen|wem|wessen|wo|wohin|woher|wann|warum|wieso|weshalb|wie|welche[mnrs]?"
     r"|qué|quién(?:es)?|cuándo|dónde|cómo|cuál(?:es)?|cuánt[oa]s?|qui|quoi|quand|où|comment|pourquoi|combien|quel(?:le)?s?"
     r"|est-ce|quem|quando|onde|qual|quais|quant[oa]s?)\b"
+    r"|(?:am|was|were|did|will|have|has|had|(?:is|are|do|does|did|was|were|can|could|wo|would|should|have|has)n't)"
+    r" (?:i|we|you|he|she|it|they|my|our|the|there|this|that)\b"
 )
 _ASKING = re.compile(r"\b(?:define|describe|explain|tell me about)\b")
 _SENTENCE_END = re.compile(r"(?<=[.!?？؟])\s+|\n+")
@@ -44,6 +46,36 @@ _WANTS = re.compile(
 )
 """Words of a request in the form of a statement: "I want to cook something tonight"."""
 _ASKED = re.compile(r"[?？؟]\W{0,10}$")
+_FACT = re.compile(
+    r"(?:(?:and|so|ok|hey|hi|und|et|y|e)[, ]+)?(?:what(?:'s|s)?|which|where(?:'s)?|when(?:'s)?|who(?:'s)?|whose"
+    r"|was|welche[mnrs]?|wo|wann|wer|wie|quel(?:le)?s?|où|quand|qui|qué|cuál(?:es)?|dónde|cuándo|quién|qual|quais|onde"
+    r"|quando|quem)\b"
+)
+_HOW_MUCH = re.compile(
+    r"(?:how (?:much|many|old|long|often|tall|far|big)|wie (?:viele?|alt|lange|oft|groß)|combien"
+    r"|cuánt[oa]s?|quant[oa]s?)\b"
+)
+_ADVISES = re.compile(
+    r"\b(?:should|can|can't|cannot|could|would|may|might|must|safe|recommend|suggest|ideas?|need"
+    r"|soll(?:te)?|kann|darf|könnte|muss|empfiehl\w*|puis|peux|dois|devrais|puedo|debo|debería|posso|devo|deveria"
+    r")\b"
+)
+_CONSUMES = re.compile(
+    r"\b(?:eat\w*|drink\w*|cook\w*|bak(?:e|ing)|order|serve|bring|buy|tonight|tomorrow|dinner|lunch|breakfast|supper|snack"
+    r"|recipe\w*|menu|restaurant\w*|essen|esse|trinke\w*|koche\w*|abendessen|mittagessen|rezept\w*|mange\w*|boire|cuisine\w*"
+    r"|dîner|recette\w*|com(?:er|o|emos)|beb\w+|cocin\w+|cena\w*|almuerzo|receta\w*|cozinh\w+|jantar|almoço|receita\w*)\b"
+)
+"""What is eaten, drunk or done soon: there it matters what must not be missed."""
+_ALL_KNOWN = re.compile(
+    r"\b(?:what|everything|all)(?: that| things?)?(?: do| did| else do)? you (?:\w+ly )?(?:know|remember|have stored"
+    r"|learned|learnt)(?: so far)?(?: about (?:me|us))(?: so far| by now| actually| already)?\s*[?.!]*$"
+    r"|\bwas weißt du (?:alles )?über mich\b|\bque sais-tu (?:de|sur) moi\b|\bqué sabes (?:de|sobre) mí\b"
+    r"|\bo que (?:você|vc) sabe (?:de|sobre) mim\b"
+)
+_UNKNOWN = re.compile(
+    r"\bwhat (?:(?:do|did) you not|don't you|dont you|didn't you) (?:know|remember)\b|\bwas weißt du (?:alles )?nicht\b"
+    r"|\bque ne sais-tu pas\b|\bqu'est-ce que tu ne sais pas\b|\bqué no sabes\b|\bo que (?:você|vc) não sabe\b"
+)
 _MANNER = re.compile(
     r"\b(?:how(?! (?:many|much|long|often|old|far|big|tall|large|late|soon|are you)\b)|process|steps?)\b"
 )
@@ -98,6 +130,30 @@ def asks_nothing(message: str) -> bool:
     if _STATES.search(lower) is None or _WANTS.search(lower) is not None:
         return False
     return not any(_asks(sentence) or _COMMAND.match(sentence) for sentence in _SENTENCE_END.split(lower))
+
+
+def asks_for_a_fact(message: str) -> bool:
+    """
+    Whether a message asks what somebody is or has, and not what to do: "when is my exam", "how much do I drink".
+
+    Nothing that is wanted or planned is asked for, so that there is nothing to be warned of.
+    """
+    lower = message.strip().lower()
+    if _ADVISES.search(lower) is not None:
+        return False
+    return _HOW_MUCH.match(lower) is not None or (
+        _FACT.match(lower) is not None and not _CONSUMES.search(lower)
+    )
+
+
+def asks_all_that_is_known(message: str) -> bool:
+    """Whether a message asks for everything: "what do you know about me?"."""
+    return _ALL_KNOWN.search(message.strip().lower()) is not None
+
+
+def asks_what_is_unknown(message: str) -> bool:
+    """Whether a message asks what is not remembered: "what don't you know about me?"."""
+    return _UNKNOWN.search(message.strip().lower()) is not None
 
 
 def only_asks(text: str) -> bool:

@@ -203,7 +203,7 @@ TOLD = [
     ("my daughter wants to be a vet", ["Has a daughter who wants to be a vet."]),
     ("My grandfather fought in the war", ["Has a grandfather who fought in the war."]),
     ("I lost my dad last year", ["Dad died last year."]),
-    ("my cat's name is Pixel and she's 3", ["Has a cat named Pixel."]),
+    ("my cat's name is Pixel and she's 3", ["Has a cat who is 3.", "Has a cat named Pixel."]),
     ("I'm the oldest of four", ["Is the oldest of four."]),
     ("I have a girlfriend", ["Has a girlfriend."]),
     ("I have a boyfriend in Berlin", ["Has a boyfriend in Berlin."]),

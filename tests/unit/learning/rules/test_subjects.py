@@ -18,9 +18,17 @@ COMPLETED = [
     ("My sister Ana is here and she's a nurse", "My sister Ana is here and my sister Ana is a nurse"),
     ("We adopted a dog. Her name is Luna.", "We adopted a dog. My dog's name is Luna."),
     ("My brother met my sister. She is a nurse.", "My brother met my sister. My sister is a nurse."),
+    ("My sister is a nurse and lives in Oslo", "My sister is a nurse and my sister lives in Oslo"),
+    ("I'm at Delft, got an exam on Friday", "I'm at Delft, I got an exam on Friday"),
+    ("dad has a beagle", "my dad has a beagle"),
+    ("my oldest just started school", "my oldest child just started school"),
     ("My wife and I have a son. He's been ill.", "My wife and I have a son. My son has been ill."),
 ]
 LEFT_ALONE = [
+    "My sister is keen to help and works",
+    "I have a friend who is at Delft, got an exam on Friday",
+    "mom jeans",
+    "my oldest friend is here",
     "living in Rome is expensive",
     "learning Rust takes time",
     "love the idea",
