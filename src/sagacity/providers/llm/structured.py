@@ -132,11 +132,13 @@ def salvage(texts: Sequence[str], output: type[Output]) -> Salvaged[Output] | No
 
 def completed(kept: Output, answer: Output) -> Output:
     """Return *answer* with the entries that were *kept* of an answer before it."""
-    lists = {
-        name: type(before)(_united(before, getattr(answer, name)))
-        for name in type(answer).model_fields
-        if isinstance(before := getattr(kept, name), list | tuple)
-    }
+    lists: dict[str, Sequence[object]] = {}
+    for name in type(answer).model_fields:
+        before: object = getattr(kept, name)
+        if isinstance(before, tuple):
+            lists[name] = tuple(_united(cast("Sequence[object]", before), getattr(answer, name)))
+        elif isinstance(before, list):
+            lists[name] = _united(cast("Sequence[object]", before), getattr(answer, name))
     return answer.model_copy(update=lists)
 
 
