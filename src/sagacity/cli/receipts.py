@@ -121,8 +121,11 @@ def draw(found: "Receipt") -> Render:
         empty="nothing learns from it",
     )
     memories = table(
-        ("kind", "learned"),
-        [(memory.kind, memory.content) for memory in found.memories],
+        ("kind", "learned", "note"),
+        [
+            (memory.kind, memory.content, "waits to be confirmed" if memory.unconfirmed else "")
+            for memory in found.memories
+        ],
         empty="nothing learned yet"
         if any(step.state not in _DONE for step in found.learners)
         else "nothing learned",
