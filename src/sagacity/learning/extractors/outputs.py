@@ -54,11 +54,13 @@ _DISPENSABLE: dict[str, object] = {"rationale": "", "evidence": ()}
 
 
 class Draft(Answer):
-    """What a model proposes: if something beside it cannot be read, it is proposed without that."""
+    """What a model proposes: if something beside it cannot be read, it is proposed without that; also as bare text."""
 
     @model_validator(mode="wrap")
     @classmethod
     def _without_what_is_odd(cls, given: object, parse: ModelWrapValidatorHandler[Self]) -> Self:
+        if isinstance(given, str):
+            given = {"content": given}
         try:
             return parse(given)
         except ValidationError as error:

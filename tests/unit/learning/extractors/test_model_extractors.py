@@ -291,6 +291,14 @@ async def test_a_fact_without_readable_evidence_cites_the_turn_that_says_it(serv
     assert extraction.dropped == {Rejection.UNSUPPORTED: 1}
 
 
+async def test_a_fact_may_be_its_bare_text(server):
+    server.answer_with(as_json({"profiles": ["User lives in Lyon", "User sails at weekends"]}))
+    extraction = await profiles(server).extract(TALK, [])
+    assert [(one.content, one.evidence) for one in extraction.candidates] == [
+        ("User lives in Lyon", (FIRST_ID + 1,))
+    ]
+
+
 @pytest.mark.parametrize("lacking", ["rationale", "evidence", "pitfall", "blocking_issue"])
 async def test_a_rule_that_lacks_what_can_be_done_without_is_kept(server, lacking):
     said = rule(pitfall="Fahrenheit", blocking_issue=None)
