@@ -114,7 +114,7 @@ def draw(found: "Receipt") -> Render:
                 step.outcome,
                 step.error or step.reason,
                 _entries(step.entries),
-                step.next_try_at or "",
+                f"{step.next_try_at:%Y-%m-%d %H:%M:%S}" if step.next_try_at else "",
             )
             for step in found.learners
         ],
