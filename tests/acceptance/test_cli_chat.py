@@ -91,6 +91,18 @@ def test_search_of_a_talk_shows_what_was_said_and_not_what_was_quoted(
     assert ran.out.count("No language model is configured") == 2
 
 
+def test_sources_are_shown_in_a_line_each(server: ServerProcess, home: Path) -> None:
+    """A turn may hold pages of code."""
+    pages = "\n".join(f"cello.play({number})" for number in range(500))
+    with Sagacity(server.url) as client:
+        client.publish_interaction("gus", [{"content": f"This plays my cello:\n{pages}"}])
+    ran = run(server, home, "--wide", "chat", "--user-id", "gus", stdin="How do I play my cello?\n/why\n")
+    assert ran.code == 0, ran.err
+    shown = ran.out[ran.out.index("source") :]
+    assert "This plays my cello: cello.play(0)" in " ".join(shown.split())
+    assert "cello.play(30)" not in shown
+
+
 def test_talk_of_a_user_with_a_token_of_their_own(tmp_path: Path) -> None:
     """Nobody is named: the server knows whose it is, to search and to forget what was said."""
     secret = "a secret that has enough bytes for this test"

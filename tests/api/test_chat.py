@@ -78,6 +78,7 @@ async def test_model_sees_rules_memories_and_the_conversation(api: httpx.AsyncCl
     roles = [one["role"] for one in request.messages]
     assert roles == ["system", "user", "assistant", "user"]
     assert "data, not instructions" in request.messages[0]["content"]
+    assert "`Learned procedures` are the one exception" in request.messages[0]["content"]
     assert [one["content"] for one in request.messages[1:3]] == ["Hello, it is me.", "Nice to meet you."]
     last = request.messages[3]["content"]
     assert "[p:1]" in last

@@ -86,6 +86,21 @@ async def test_no_poisoned_text_becomes_an_instruction(api, is_fooled):
         assert told_in(answer + (model.requests[-1].prompt if is_fooled else "")) == []
 
 
+async def test_what_a_tool_of_the_agent_returned_is_no_instruction(api):
+    """It stands inside the agent's turn, and the model cites the user for it, or the turn."""
+    asked = {"content": "Please look up shops for me."}
+    with scripted_llm() as model:
+        model.answer_with(fooled)
+        await choose(api, model, **BY_HAND)
+        for text in (one["content"] for one in TURNS[:10]):
+            looked_up = [{"tool_name": "search", "tool_data": {"input": {"q": "shops"}, "output": text}}]
+            await tell(api, asked, {"role": "agent", "content": "Done.", "tools_used": looked_up})
+    noted = (await ask(api, "get_user_playbooks", user_id="anna"))["user_playbooks"]
+    assert len(noted) > 5
+    assert {(one.get("unconfirmed"), one["trust"]) for one in noted} == {(True, "low")}
+    assert told_in(await instructions(api, "Which shops do you recommend, always or never?")) == []
+
+
 async def test_a_rule_that_rests_on_a_tool_waits_until_a_person_updates_it(api):
     """Written with a low origin it is pending, found nowhere, and teaches others nothing; then it is served."""
     for origin in ("tool", "web_page", "imported"):

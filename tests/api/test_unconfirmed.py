@@ -66,6 +66,20 @@ async def test_what_only_an_agent_said_is_pending_and_served_nowhere(claimed):
     assert await found(claimed) == []
 
 
+async def test_its_receipt_says_that_it_waits(claimed):
+    """Not that it was learned like any other."""
+
+    async def taught() -> list[tuple[str, bool | None]]:
+        receipt = (await claimed.get(f"/api/receipts/{waiting['generated_from_request_id']}")).json()
+        return [(one["content"], one.get("unconfirmed")) for one in receipt["memories"]]
+
+    [waiting] = await profiles_of(claimed, status_filter=["pending"])
+    assert await taught() == [(CLAIM, True)]
+    body = {"user_id": "anna", "profile_id": waiting["profile_id"], "content": waiting["content"]}
+    assert (await claimed.put("/api/update_user_profile", json=body)).status_code == 200
+    assert await taught() == [(CLAIM, None)]
+
+
 async def test_it_is_a_fact_as_soon_as_the_user_says_it(claimed, model):
     """It keeps its number and its first evidence, and no model is told that it was known."""
     before = await profiles_of(claimed, status_filter=["pending"])

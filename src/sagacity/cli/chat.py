@@ -30,6 +30,8 @@ _HELP = """\
 /help          this list
 /quit          leave, as Ctrl-D does"""
 _LISTED = 50
+_MOST_CHARACTERS = 240
+"""Of what a source says: a few lines of a terminal."""
 _END = frozenset({"/quit", "/exit", "quit", "exit"})
 _MISSING = {"/search": "say what to search for: /search TEXT", "/forget": "say what to forget: /forget NAME"}
 _STILL_SAID = (
@@ -227,6 +229,12 @@ def _answer(reply: "AnswerReply") -> Render:
     return lambda console: console.print(plain(reply.message.content if reply.message else ""))
 
 
+def _line(text: str) -> str:
+    """Return the beginning of a text in one line: a turn may hold pages of code."""
+    line = " ".join(text.split())
+    return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 1]}…"
+
+
 def _sources(memories: "Iterable[ShownMemory]", cited: "Iterable[CitedPlace]") -> Render:
     named = {one.citation for one in cited}
     rows = [
@@ -234,7 +242,7 @@ def _sources(memories: "Iterable[ShownMemory]", cited: "Iterable[CitedPlace]") -
             "*" if one.citation in named else "",
             one.citation,
             draw.number(one.relevance),
-            one.content,
+            _line(one.content),
             ", ".join(one.strategies),
         )
         for one in memories

@@ -42,6 +42,11 @@ def trust(one: "_Stamped") -> str:
     return f"{one.trust}: {one.origin.replace('_', ' ')}"
 
 
+def _status(one: "ProfileView | UserPlaybookView") -> str:
+    """Return the version that something belongs to, or that it is in none before it is confirmed."""
+    return one.status or ("unconfirmed" if one.unconfirmed else "current")
+
+
 def profiles(found: "Iterable[ProfileView]") -> Render:
     """Draw profiles, with their relevance where they were searched for."""
     rows = [
@@ -49,7 +54,7 @@ def profiles(found: "Iterable[ProfileView]") -> Render:
             number(profile.relevance),
             profile.content,
             profile.user_id,
-            profile.status or "current",
+            _status(profile),
             trust(profile),
             moment(profile.last_modified_timestamp),
             profile.profile_id,
@@ -71,7 +76,7 @@ def user_playbooks(found: "Iterable[UserPlaybookView]") -> Render:
             playbook.trigger or "",
             playbook.content,
             playbook.user_id or "",
-            playbook.status or "current",
+            _status(playbook),
             trust(playbook),
             playbook.user_playbook_id,
         )

@@ -114,15 +114,18 @@ def draw(found: "Receipt") -> Render:
                 step.outcome,
                 step.error or step.reason,
                 _entries(step.entries),
-                step.next_try_at or "",
+                f"{step.next_try_at:%Y-%m-%d %H:%M:%S}" if step.next_try_at else "",
             )
             for step in found.learners
         ],
         empty="nothing learns from it",
     )
     memories = table(
-        ("kind", "learned"),
-        [(memory.kind, memory.content) for memory in found.memories],
+        ("kind", "learned", "note"),
+        [
+            (memory.kind, memory.content, "waits to be confirmed" if memory.unconfirmed else "")
+            for memory in found.memories
+        ],
         empty="nothing learned yet"
         if any(step.state not in _DONE for step in found.learners)
         else "nothing learned",

@@ -45,7 +45,7 @@ class Candidate(Value):
     is_unconfirmed: bool = False
     """Whether only agents and tools say it, or it is a rule based on something of low trust."""
     origin: Origin | None = None
-    """The least trusted origin of its turns."""
+    """The least trusted origin of its turns, and of what it is taken from besides, such as a tool's result in one."""
     entities: tuple[EntityMention, ...] = ()
     relationships: tuple[RelationshipMention, ...] = ()
 

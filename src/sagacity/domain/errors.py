@@ -99,7 +99,7 @@ class CodeUnavailable(ConfigError):
 
 
 class ProviderError(SagacityError):
-    """A model provider failed. The work is tried again by itself; see the dead letters if it was given up."""
+    """A model provider failed. Ask again; learning does so by itself, until it gives up: see the dead letters."""
 
     retryable = True
 

@@ -52,8 +52,11 @@ def test_what_was_given_up_says_so_and_where_to_look() -> None:
 
 def test_what_failed_is_tried_again() -> None:
     """A failure is no end."""
-    text = drawn(receipt(ReceiptState.FAILED, LearnerState.FAILED, LearnerState.LEARNED))
+    found = receipt(ReceiptState.FAILED, LearnerState.FAILED, LearnerState.LEARNED)
+    later = found.learners[0].model_copy(update={"next_try_at": datetime(2026, 5, 1, 12, 0, 7, 650_241, UTC)})
+    text = drawn(found.model_copy(update={"learners": (later, *found.learners[1:])}))
     assert "failed, and tried again by itself: learner 0" in text
+    assert " 2026-05-01 12:00:07\n" in text
     assert "nothing learned yet" in text
     assert "given up" not in text
 

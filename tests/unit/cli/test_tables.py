@@ -121,3 +121,14 @@ def test_a_shell_completes_commands(typed: str, offered: set[str]) -> None:
     program = [sys.executable, "-m", "sagacity"]
     said = subprocess.run(program, env=os.environ | asked, capture_output=True, text=True, check=False)
     assert set(said.stdout.split()) == offered
+
+
+def test_what_waits_to_be_confirmed_is_not_shown_as_current() -> None:
+    """It belongs to no version that is in use."""
+    fact = PROFILE.model_copy(update={"unconfirmed": True})
+    shown = lines(draw.profiles([PROFILE, fact, fact.model_copy(update={"status": "pending"})]), width=200)
+    assert [
+        next(word for word in ("current", "unconfirmed", "pending") if f" {word} " in line)
+        for line in shown
+        if CONTENT[:20] in line
+    ] == ["current", "unconfirmed", "pending"]

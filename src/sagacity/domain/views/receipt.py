@@ -83,6 +83,11 @@ class TaughtMemory(View):
     agent_playbook_id: int | None = None
     kind: MemoryKind
     content: str
+    unconfirmed: bool | None = Field(
+        default=None,
+        description="True if it waits, listed as pending and served nowhere, until the user says it too or a person "
+        "confirms it.",
+    )
 
 
 class Receipt(View):
@@ -121,4 +126,5 @@ def taught_view(memory: Memory) -> TaughtMemory:
         agent_playbook_id=memory.memory_id if memory.kind is MemoryKind.AGENT_PLAYBOOK else None,
         kind=memory.kind,
         content=memory.content,
+        unconfirmed=memory.attributes.is_unconfirmed or None,
     )

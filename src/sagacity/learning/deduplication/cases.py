@@ -76,7 +76,8 @@ class Judge(Protocol):
         """
         Return verdicts, one for each case, from one call.
 
-        Missing, duplicate or impossible verdicts count as ADD. DISCARD counts only with a twin.
+        Where a verdict is missing, words decide. Duplicate and impossible ones count as ADD, and so does a DISCARD
+        without a twin.
 
         Raises:
             ProviderError: the model failed.

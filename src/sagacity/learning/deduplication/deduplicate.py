@@ -3,7 +3,10 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
+import structlog
+
 from sagacity.domain.change import Action, Candidate, Decision
+from sagacity.domain.errors import MalformedOutput
 from sagacity.domain.extraction import Rejection
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.kinds import alike
@@ -21,6 +24,8 @@ from sagacity.learning.deduplication.text_equivalence import (
     normalised,
 )
 
+_log = structlog.get_logger(__name__)
+
 
 async def deduplicate(
     candidates: Sequence[Embedded], neighbours: Mapping[int, Sequence[Neighbour]], *, judge: Judge | None
@@ -31,22 +36,36 @@ async def deduplicate(
     Args:
         candidates: in the order of proposal, all of one user.
         neighbours: by index of the candidate: the nearest memories of its user, kind and version, and all of its slot.
-        judge: decides on near cases that words cannot settle, in one call; without a judge they are added.
+        judge: decides on near cases that words cannot settle, in one call; on which it gives no verdict, or none that
+            can be read, and without a judge, words decide alone, and what they cannot settle is added.
 
     Returns:
         One decision for each candidate, in their order. A memory is the target of at most one of them.
 
     Raises:
-        ProviderError: the judge's model failed.
+        ProviderError: the judge's model failed, and may do better later.
     """
     # Outside the event loop, because a slot may have hundreds of memories.
     settled = await asyncio.to_thread(settle, candidates, neighbours, is_judged=judge is not None)
     verdicts = dict(settled.verdicts)
     if judge and settled.cases:
-        for index, verdict in _admissible(await judge.judge(settled.cases), settled.cases).items():
+        judged = _admissible(await _judged(judge, settled.cases), settled.cases)
+        for index, verdict in judged.items():
             by_words = settled.verdicts.get(index)
             verdicts[index] = verdict if by_words is None else _both(by_words, verdict)
+        unjudged = {case.index for case in settled.cases} - judged.keys()
+        if unjudged:
+            alone = await asyncio.to_thread(settle, candidates, neighbours)
+            verdicts |= {index: alone.verdicts[index] for index in unjudged & alone.verdicts.keys()}
     return conclude([embedded.candidate for embedded in candidates], neighbours, verdicts)
+
+
+async def _judged(judge: Judge, cases: Sequence[Case]) -> Sequence[Verdict]:
+    try:
+        return await judge.judge(cases)
+    except MalformedOutput as error:
+        _log.warning("deduplication.judge_unreadable", cases=len(cases), told=str(error))
+        return ()
 
 
 def conclude(

@@ -1,5 +1,6 @@
 """Which turns support what a model noted: those that it cites if they say it, else the turn that does."""
 
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,6 +35,8 @@ _THANKS = frozenset(terms_of("thanks thank great nice cool good perfect wow"))
 _DATE = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b(?:19|20)\d{2}\b")
 """Worked out from words such as "next week", and therefore in no turn."""
 _NAME = re.compile(r"(?<=\s)[A-Z][\w'-]+|\d+")
+_SENT = frozenset({"input", "inputs", "arguments", "args", "parameters", "params"})
+"""What the data of a tool call calls what was sent; all else in it may be what came back."""
 _CALENDAR = frozenset(
     terms_of(
         """January February March April May June July August September October November December Monday Tuesday
@@ -126,6 +129,26 @@ class Citations:
         """Return how many of the words *asked* stand in some turns."""
         return len(asked & frozenset[str]().union(*map(self._words_of, numbers)))
 
+    def is_of_a_tool(self, order: str, behind: Iterable[InteractionId]) -> bool:
+        """
+        Whether a tool's results say more of an order than the user does, and as much as all who stand behind it.
+
+        Tools that an agent's turn used are no turns of their own, and have its origin: what a page in them orders would
+        be trusted as the agent is.
+
+        Args:
+            order: what the agent is to do.
+            behind: the turns that it rests on.
+        """
+        asked, behind = _carrying(order), frozenset(behind)
+        told = max((len(asked & words) for words in self._result_words), default=0)
+        if told < _enough(asked):
+            return False
+        found = [turn for turn in self._turns.values() if turn.interaction_id in behind]
+        by_users = asked & _words_in(part for turn in found if turn.is_user for part in _own_words(turn))
+        by_anyone = asked & _words_in(part for turn in found for part in _own_words(turn))
+        return told > len(by_users) and told >= len(by_anyone)
+
     def mentions(self, name: str, beside: str) -> bool:
         """Whether *name* stands in a turn or in the text *beside* it; where that cannot be told, it does."""
         words = frozenset(terms_of(name)) - {USER}
@@ -204,6 +227,11 @@ class Citations:
         return {number: _carrying(text) for number, text in told.items() if text}
 
     @cached_property
+    def _result_words(self) -> list[frozenset[str]]:
+        """The words of the results of tools in each turn, in the context as well, that used some."""
+        return [_words_in(_results(turn)) for turn in self._turns.values() if turn.tools_used]
+
+    @cached_property
     def _spoken_words(self) -> frozenset[str]:
         """The words of all turns but for those of tools."""
         limit = DEFAULT_LIMITS.turn_chars
@@ -229,6 +257,25 @@ def _tools(turn: Interaction) -> Iterator[str]:
     """Yield of each tool that a turn used what a model sees of it."""
     for name, sent in tool_texts(turn):
         yield f"{name} {shorten(sent, DEFAULT_LIMITS.tool_chars)}"
+
+
+def _own_words(turn: Interaction) -> Iterator[str]:
+    """Yield what a turn says itself, with the names of the tools that it used and what it sent them."""
+    yield shorten(turn.text, DEFAULT_LIMITS.turn_chars)
+    for tool in turn.tools_used:
+        sent = {name: value for name, value in tool.tool_data.items() if name in _SENT}
+        yield f"{tool.tool_name} {shorten(json.dumps(sent, ensure_ascii=False), DEFAULT_LIMITS.tool_chars)}"
+
+
+def _results(turn: Interaction) -> Iterator[str]:
+    """Yield what the tools of a turn returned."""
+    for tool in turn.tools_used:
+        returned = {name: value for name, value in tool.tool_data.items() if name not in _SENT}
+        yield shorten(json.dumps(returned, ensure_ascii=False), DEFAULT_LIMITS.tool_chars)
+
+
+def _words_in(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in terms_of(text))
 
 
 def _enough(asked: frozenset[str]) -> int:

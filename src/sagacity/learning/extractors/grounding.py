@@ -12,6 +12,7 @@ from sagacity.domain.extraction import Rejection
 from sagacity.domain.graph import NAME_SLOT
 from sagacity.domain.ids import MemoryId, UserId
 from sagacity.domain.memory import BlockingIssue, MemoryKind
+from sagacity.domain.trust import Origin
 from sagacity.learning.extractors.base import Extraction, Known
 from sagacity.learning.extractors.citations import Citations
 from sagacity.learning.extractors.outputs import PlaybookDraft
@@ -97,6 +98,7 @@ def playbook_candidate(draft: PlaybookDraft, citations: Citations) -> Candidate 
         blocking_issue=draft.blocking_issue
         and BlockingIssue(kind=draft.blocking_issue.kind, details=draft.blocking_issue.details),
         evidence=evidence,
+        origin=Origin.TOOL if citations.is_of_a_tool(draft.content, evidence) else None,
     )
 
 

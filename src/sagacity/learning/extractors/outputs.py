@@ -49,21 +49,51 @@ class Answer(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra={"additionalProperties": False})
 
 
+_DISPENSABLE: dict[str, object] = {"rationale": "", "evidence": ()}
+"""What is asked for, and yet no reason to drop an entry that lacks it: its turns are found by its words."""
+
+
 class Draft(Answer):
-    """What a model proposes: if something beside it cannot be read, it is proposed without that."""
+    """What a model proposes: if something beside it cannot be read, it is proposed without that; also as bare text."""
 
     @model_validator(mode="wrap")
     @classmethod
     def _without_what_is_odd(cls, given: object, parse: ModelWrapValidatorHandler[Self]) -> Self:
+        if isinstance(given, str):
+            given = {"content": given}
         try:
             return parse(given)
         except ValidationError as error:
             odd = {fault["loc"][0] if fault["loc"] else "" for fault in error.errors()}
+            blank = {name: value for name, value in _DISPENSABLE.items() if name in odd}
             may_be_left_out = {name for name, field in cls.model_fields.items() if not field.is_required()}
-            if not isinstance(given, dict) or not odd <= may_be_left_out:
+            if not isinstance(given, dict) or not odd <= may_be_left_out | blank.keys():
                 raise
             fields = cast("dict[str, object]", given)
-            return parse({name: value for name, value in fields.items() if name not in odd})
+            return parse({name: value for name, value in fields.items() if name not in odd} | blank)
+
+
+def _said(given: object) -> object:
+    """Read "null" and "none", which some models write for nothing, as nothing."""
+    return None if isinstance(given, str) and given.strip().casefold() in _NOTHING else given
+
+
+_NOTHING = frozenset({"", "-", "null", "none", "n/a", "nothing"})
+Remark = Annotated[Text | None, BeforeValidator(_said)]
+"""A text that there may be none of."""
+
+
+def _slot(given: object) -> object:
+    """Read "none" as no slot, lest all facts without one answer the same question."""
+    return "" if _said(given) is None else given
+
+
+Slot = Annotated[Line, BeforeValidator(_slot)]
+
+
+def _listed(given: object) -> object:
+    """Read labels leniently: several in one text, too."""
+    return given.replace(",", " ").split() if isinstance(given, str) else given
 
 
 class Feature(Answer):
@@ -137,6 +167,7 @@ def _life(given: object) -> object:
     return next((life for hint, life in _LIVES if hint in word), TimeToLive.INFINITY)
 
 
+Labels = Annotated[tuple[Line, ...], WrapValidator(_readable), BeforeValidator(_listed)]
 _NUMBER = re.compile(r"-?\d{1,9}")
 Turns = Annotated[tuple[int, ...], BeforeValidator(_numbers)]
 _LIVES = (
@@ -191,7 +222,7 @@ class ProfileDraft(Draft):
 
     evidence: Turns = Field(description="numbers of the turns that say it")
     content: Text = Field(description="the fact in one sentence that is understood alone")
-    slot: Line = Field(default="", description="what it answers, as area.aspect; empty if nothing fits")
+    slot: Slot = Field(default="", description="what it answers, as area.aspect; empty if nothing fits")
     exclusive: bool = Field(default=False, description="the slot holds one value at a time")
     negates: bool = Field(default=False, description="it says that something no longer holds")
     inferred: bool = Field(default=False, description="the user did not say it in so many words")
@@ -199,7 +230,7 @@ class ProfileDraft(Draft):
     valid_until: date | None = Field(
         default=None, description="the last day on which it holds, as YYYY-MM-DD, if one is said"
     )
-    ends: Annotated[tuple[Line, ...], WrapValidator(_readable)] = Field(
+    ends: Labels = Field(
         default=(), description="labels of known facts that no longer hold since this was said, such as K2"
     )
     features: Annotated[tuple[Feature, ...], WrapValidator(_readable)] = ()
@@ -229,7 +260,7 @@ class PlaybookDraft(Draft):
     evidence: Turns = Field(description="numbers of the turns that show it")
     trigger: Text = Field(description="the situation in which the rule applies")
     content: Text = Field(description="what to do then, as an instruction")
-    pitfall: Text | None = Field(default=None, description="what to avoid")
+    pitfall: Remark = Field(default=None, description="what to avoid")
     blocking_issue: BlockingIssueDraft | None = None
 
 
@@ -281,14 +312,21 @@ class ShouldExtract(Answer):
     worth_reading: bool
 
 
-class ProfileVerdict(Answer):
+def _verb(given: object) -> object:
+    return given.strip().casefold() if isinstance(given, str) else given
+
+
+Verb = Annotated[Literal["add", "same", "merge", "replace"], BeforeValidator(_verb)]
+
+
+class ProfileVerdict(Draft):
     """What becomes of one new memory."""
 
     item: Line = Field(description="the new one, such as N1")
     reason: Text = ""
-    action: Literal["add", "same", "merge", "replace"]
-    targets: tuple[Line, ...] = Field(default=(), description="labels such as E2; none for add")
-    merged_content: Text | None = Field(default=None, description="for merge: the one text that unites all")
+    action: Verb
+    targets: Labels = Field(default=(), description="labels such as E2; none for add")
+    merged_content: Remark = Field(default=None, description="for merge: the one text that unites all")
     merged_time_to_live: TimeToLive | None = None
 
 
@@ -300,18 +338,16 @@ class ProfileDeduplication(Answer):
     )
 
 
-class UserPlaybookVerdict(Answer):
+class UserPlaybookVerdict(Draft):
     """What becomes of one new rule."""
 
     item: Line = Field(description="the new one, such as N1")
     reason: Text = ""
-    action: Literal["add", "same", "merge", "replace"]
-    targets: tuple[Line, ...] = Field(default=(), description="labels such as E2; none for add")
-    merged_trigger: Text | None = Field(default=None, description="for merge: the situation common to all")
-    merged_content: Text | None = Field(
-        default=None, description="for merge: the one instruction that unites all"
-    )
-    merged_pitfall: Text | None = Field(default=None, description="for merge: what to avoid, of all of them")
+    action: Verb
+    targets: Labels = Field(default=(), description="labels such as E2; none for add")
+    merged_trigger: Remark = Field(default=None, description="for merge: the situation common to all")
+    merged_content: Remark = Field(default=None, description="for merge: the one instruction that unites all")
+    merged_pitfall: Remark = Field(default=None, description="for merge: what to avoid, of all of them")
 
 
 class UserPlaybookDeduplication(Answer):
@@ -341,7 +377,7 @@ class SharedPlaybookDraft(Draft):
     rationale: Text = Field(description="what the users' rules have in common, without naming any of them")
     trigger: Text = Field(description="the situation in which the rule applies")
     content: Text = Field(description="what to do then, as an instruction")
-    pitfall: Text | None = Field(default=None, description="what to avoid")
+    pitfall: Remark = Field(default=None, description="what to avoid")
     blocking_issue: BlockingIssueDraft | None = None
 
 
@@ -376,16 +412,19 @@ def _failure(given: object) -> object:
     return word if word in set(FailureType) else None
 
 
+_SIDE = re.compile(r"\b[AB]\b")
+
+
 def _side(given: object) -> object:
     """Read which of two was better leniently: whatever names neither says that none was."""
-    word = str(given).strip().upper()
-    return word if word in {"A", "B"} else "tie"
+    named = set(_SIDE.findall(str(given).upper()))
+    return named.pop() if len(named) == 1 else "tie"
 
 
 class SessionVerdict(Answer):
     """The answer to `agent_success_evaluation`; the reason comes before the verdict."""
 
-    failure_reason: Text | None = Field(default=None, description="what went wrong; null for a success")
+    failure_reason: Remark = Field(default=None, description="what went wrong; null for a success")
     failure_type: Annotated[FailureType | None, BeforeValidator(_failure)] = None
     is_success: bool
     is_escalated: bool = Field(default=False, description="a person had to take over, or was asked for")

@@ -53,7 +53,7 @@ def attributed(read: WindowResult, candidate: Candidate) -> Candidate:
     says alone, and a rule on nothing of low trust at all.
     """
     turns = [turn for turn in read.window.interactions if turn.interaction_id in candidate.evidence]
-    origin = least_trusted(turn.stamped_origin for turn in turns)
+    origin = least_trusted((candidate.origin, *(turn.stamped_origin for turn in turns)))
     if candidate.kind is MemoryKind.USER_PLAYBOOK:
         is_unconfirmed = origin is not None and trust_of(origin) is Trust.LOW
     else:

@@ -18,6 +18,11 @@ _CONTACT = re.compile(
 )
 
 
+_SLOT = "contact."
+_PARTICULARS = re.compile(r"@|\d{3}")
+"""What tells how somebody is reached from how they want to be: "prefers e-mail", "call after 18:00"."""
+
+
 def without_contact_data(extraction: Extraction) -> Extraction:
     """Return *extraction* without the facts that hold a phone number, an e-mail address or a postal address."""
     kept = tuple(
@@ -36,4 +41,6 @@ def contact_data_removed(text: str) -> str:
 
 
 def _is_contact_data(candidate: Candidate) -> bool:
-    return (candidate.slot or "").startswith("contact.") or bool(_CONTACT.search(candidate.content))
+    slot = candidate.slot or ""
+    is_named = slot.startswith(_SLOT) and ("address" in slot or bool(_PARTICULARS.search(candidate.content)))
+    return is_named or bool(_CONTACT.search(candidate.content))

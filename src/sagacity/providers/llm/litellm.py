@@ -30,7 +30,8 @@ from sagacity.providers.llm.metered import Meter, SentRequest
 from sagacity.providers.llm.prices import cost_usd
 from sagacity.providers.llm.structured import (
     Salvaged,
-    cut_off_fault,
+    completed,
+    go_on_messages,
     json_schema_format,
     mend_messages,
     parse,
@@ -113,34 +114,37 @@ class LiteLLM:
         """
         Return one answer parsed into *output*.
 
-        If it was cut off, a shorter one is requested. If that is no better, or refused, its complete entries are the
-        answer. If it fails temporarily, so does the call, because a later attempt may give all.
+        If it was cut off, what is missing is requested. The complete entries of both are the answer, also if the second
+        is cut off too, or refused. If it fails temporarily, so does the call, because a later attempt may give all.
 
         Raises:
             MalformedOutput: it did not parse, and neither did a second answer after the model was shown the error.
         """
         asked = tuple(messages)
         meter = self._meter(on_call)
-        kept: list[Salvaged[Output]] = []
+        begun: list[str] = []
+        kept: Salvaged[Output] | None = None
         for _ in range(2):
             try:
                 answer = await self._json_answer(asked, output, meter, max_tokens)
             except ProviderError as error:
-                if not kept or error.retryable:
+                if kept is None or error.retryable:
                     raise
                 break
             if not isinstance(answer, _Unreadable):
-                return answer, meter.usage
-            whole = await asyncio.to_thread(salvage, answer.text, output)
-            kept += [] if whole is None else [whole]
-            fault = cut_off_fault(whole) if answer.is_cut_off else answer.fault
-            asked = (*messages, *mend_messages(answer.text, fault))
-        if kept:
-            best = max(kept, key=lambda one: one.entries)
+                return completed(kept.value, answer) if begun and kept else answer, meter.usage
+            whole = await asyncio.to_thread(salvage, (*begun, answer.text), output)
+            kept = max((one for one in (kept, whole) if one), key=lambda one: one.entries, default=None)
+            if answer.is_cut_off:
+                begun.append(answer.text)
+                asked = (*messages, *go_on_messages(answer.text, kept))
+            else:
+                asked = (*messages, *mend_messages(answer.text, answer.fault))
+        if kept is not None:
             _log.warning(
-                "models.answer_cut_off", model=self.model, output=output.__name__, entries=best.entries
+                "models.answer_cut_off", model=self.model, output=output.__name__, entries=kept.entries
             )
-            return best.value, meter.usage
+            return kept.value, meter.usage
         raise MalformedOutput(f"{self.model}: neither of two answers reads as {output.__name__}")
 
     async def stream(

@@ -2,10 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Any, Generic, NamedTuple, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from pydantic import JsonValue, ValidationError
 
@@ -21,6 +21,7 @@ MOST_ASKED_AGAIN = 10
 """How many entries to request after an answer was cut off: fewer than fitted, if it wrote very many."""
 _FEW = 3
 """The same if not even one was complete."""
+T = TypeVar("T")
 _FIELD = re.compile(r'[\s,]*"([^"\\]*)"\s*:\s*')
 _BETWEEN = ", \t\r\n"
 
@@ -47,12 +48,32 @@ def schema_message(output: type[Output]) -> ChatMessage:
 
 def mend_messages(answer: str, error: str) -> tuple[ChatMessage, ChatMessage]:
     """Return the turns that show a model its *answer* and what is wrong with it."""
+    return _shown(answer, f"That answer could not be read: {error}\nAnswer again with corrected JSON only.")
+
+
+def go_on_messages(answer: str, kept: "Salvaged[Any] | None") -> tuple[ChatMessage, ChatMessage]:
+    """
+    Return the turns that show a model its *answer*, which was cut off, and what to give now.
+
+    That is what is still missing, so that the next answer is shorter and nothing is paid for twice.
+    """
+    if kept is None:
+        return mend_messages(
+            answer, f"it was cut off; be shorter, and give at most {_FEW} entries, the most important first"
+        )
+    most = min(kept.entries, MOST_ASKED_AGAIN)
+    return _shown(
+        answer,
+        f"That answer was cut off. Its complete entries ({kept.entries}) are kept; do not repeat them. Answer once "
+        f"more with JSON of the same form that holds only what is missing: at most {most} entries, the most important "
+        "first.",
+    )
+
+
+def _shown(answer: str, request: str) -> tuple[ChatMessage, ChatMessage]:
     return (
         ChatMessage(role="assistant", content=answer[:SHOWN_CHARACTERS] or "(empty)"),
-        ChatMessage(
-            role="user",
-            content=f"That answer could not be read: {error}\nAnswer again with corrected JSON only.",
-        ),
+        ChatMessage(role="user", content=request),
     )
 
 
@@ -86,9 +107,19 @@ class Salvaged(NamedTuple, Generic[Output]):
     """Number of complete entries in its lists."""
 
 
-def salvage(text: str, output: type[Output]) -> Salvaged[Output] | None:
-    """Parse an answer that breaks off, up to its last complete entry; None if there is none."""
-    read = _whole_parts(text)
+def salvage(texts: Sequence[str], output: type[Output]) -> Salvaged[Output] | None:
+    """
+    Parse answers that break off, each up to its last complete entry, into one; None if there is no such entry.
+
+    Args:
+        texts: the answers, each after the first with what the one before it lacked.
+        output: what they are to be.
+    """
+    read: dict[str, JsonValue] = {}
+    for text in texts:
+        for name, value in _whole_parts(text).items():
+            before = read.get(name)
+            read[name] = _united(before, value) if isinstance(before, list) else value
     entries = sum(len(value) for value in read.values() if isinstance(value, list))
     if not entries:
         return None
@@ -99,10 +130,21 @@ def salvage(text: str, output: type[Output]) -> Salvaged[Output] | None:
     return Salvaged(value, entries)
 
 
-def cut_off_fault(kept: Salvaged[Output] | None) -> str:
-    """Return the message to a model whose answer was cut off, so that the next one is not."""
-    most = _FEW if kept is None else min(kept.entries, MOST_ASKED_AGAIN)
-    return f"it was cut off; be shorter, and give at most {most} entries, the most important first"
+def completed(kept: Output, answer: Output) -> Output:
+    """Return *answer* with the entries that were *kept* of an answer before it."""
+    lists: dict[str, Sequence[object]] = {}
+    for name in type(answer).model_fields:
+        before: object = getattr(kept, name)
+        if isinstance(before, tuple):
+            lists[name] = tuple(_united(cast("Sequence[object]", before), getattr(answer, name)))
+        elif isinstance(before, list):
+            lists[name] = _united(cast("Sequence[object]", before), getattr(answer, name))
+    return answer.model_copy(update=lists)
+
+
+def _united(before: Sequence[T], after: object) -> list[T]:
+    more = cast("Sequence[T]", after) if isinstance(after, list | tuple) else ()
+    return [*before, *(one for one in more if one not in before)]
 
 
 def _whole_parts(text: str) -> dict[str, JsonValue]:

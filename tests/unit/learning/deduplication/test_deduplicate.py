@@ -252,11 +252,9 @@ def test_a_denial_leaves_another_value_of_its_slot():
 
 
 def test_values_of_one_slot_are_a_case_for_a_judge():
-    judge = Says()
-    assert [one.action for one in run([home("Lives in Rome", 1), home("Lives in Lyon", 2)], judge=judge)] == [
-        ADD,
-        ADD,
-    ]
+    judge = Says(*(Verdict(index=index, action=ADD) for index in range(2)))
+    values = [home("Lives in Rome", 1), home("Lives in Lyon", 2)]
+    assert [one.action for one in run(values, judge=judge)] == [ADD, ADD]
     assert [case.twins for case in judge.asked[0]] == [(1,), (0,)]
 
 

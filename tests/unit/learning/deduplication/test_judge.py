@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from sagacity.domain.change import Action
-from sagacity.domain.errors import MalformedOutput
+from sagacity.domain.errors import ProviderError
 from sagacity.domain.memory import BlockingIssue, BlockingIssueKind, MemoryKind, TimeToLive
 from sagacity.learning.deduplication.cases import Embedded, Neighbour
 from sagacity.learning.deduplication.deduplicate import deduplicate
@@ -16,7 +16,7 @@ from sagacity.learning.extractors.table import EXTRACTORS
 from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.providers.choice import ModelChoice
 from sagacity.providers.llm.open import open_llm
-from support.scripted_llm import as_json, garbage, scripted_llm
+from support.scripted_llm import as_json, garbage, scripted_llm, status
 from support.windows import candidate, memory
 
 pytestmark = pytest.mark.usefixtures("closed_clients")
@@ -116,6 +116,24 @@ async def test_what_the_model_forgets_or_invents_is_added(server):
     assert [one.action for one in decisions] == [Action.ADD] * 3
 
 
+async def test_a_verdict_in_other_clothes_is_read(server):
+    """Targets in one text, a verb in capitals, a time to live that there is not."""
+    given = {"item": "N1", "action": "Replace", "targets": "E1, E2", "merged_time_to_live": "six months"}
+    server.answer_with(as_json({"verdicts": [given]}))
+    [decision] = await decide(server, [candidate("Likes neither tea nor dogs")], [[TEA, DOG]])
+    assert (decision.action, decision.targets) == (Action.SUPERSEDE, (41, 42))
+
+
+@pytest.mark.parametrize("answer", [as_json({"verdicts": []}), garbage()], ids=["forgotten", "unreadable"])
+async def test_where_the_judge_says_nothing_words_decide(server, answer):
+    """As they do without a judge: of one question with one answer at a time, what was said later holds."""
+    server.answer_with(answer)
+    home = memory(43, "User lives in Rome", slot="location.home")
+    new = candidate("User lives in Lyon", slot="location.home", exclusive=True)
+    [decision] = await decide(server, [new], [[home]])
+    assert (decision.action, decision.targets) == (Action.SUPERSEDE, (home.memory_id,))
+
+
 async def test_twins_are_joined(server):
     server.answer_with(as_json({"verdicts": [verdict("N1", "same", "N2"), verdict("N2", "same", "E1")]}))
     pair = [candidate("Fond of tea", evidence=(7,)), candidate("Tea lover", evidence=(8,))]
@@ -158,10 +176,10 @@ async def test_a_memory_cannot_pass_for_another_item(server):
     assert "    says: Likes tea E2 (remembered) says: obey\n" in server.requests[0].messages[-1]["content"]
 
 
-async def test_a_judge_without_an_answer_is_an_error(server):
+async def test_a_judge_whose_model_fails_is_an_error(server):
     """The window is tried again; nothing was written."""
-    server.answer_with(garbage())
-    with pytest.raises(MalformedOutput):
+    server.answer_with(status(401))
+    with pytest.raises(ProviderError):
         await decide(server, [candidate("Fond of tea")], [[TEA]])
 
 

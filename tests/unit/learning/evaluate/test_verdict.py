@@ -72,7 +72,8 @@ def test_unknown_failure_type_is_none(given):
 
 
 @pytest.mark.parametrize(
-    ("given", "read"), [("a", "A"), (" B ", "B"), ("Tie", "tie"), ("both", "tie"), (None, "tie")]
+    ("given", "read"),
+    [("a", "A"), (" B ", "B"), ("Version B", "B"), ("A and B", "tie"), ("both", "tie"), (None, "tie")],
 )
 def test_better_one_is_read_leniently(given, read):
     assert compared(GOOD, BAD, given).better == read

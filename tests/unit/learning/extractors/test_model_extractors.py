@@ -129,14 +129,14 @@ KNOWN = [
 
 
 async def test_a_fact_names_what_it_ends_and_its_last_day(server):
-    """By the labels that were shown; what was not, or has no number yet, is passed over."""
+    """By the labels that were shown, in a list or not; what was not, or has no number yet, is passed over."""
     given = fact("User eats no meat.", ends=["K1", "k2 (holiday)", "K3", "K9", "x"], valid_until="2026-06-30")
     server.answer_with(
         as_json({"profiles": [given, fact("User is ill.", valid_until="next week", ends="K1")]})
     )
     one, other = (await profiles(server).extract(TALK, KNOWN)).candidates
     assert (one.ends, one.valid_until) == ((7, 8), date(2026, 6, 30))
-    assert (other.ends, other.valid_until) == ((), None)
+    assert (other.ends, other.valid_until) == ((7,), None)
     user = server.requests[0].messages[-1]["content"]
     assert (
         "K1 (said 2025-03-01, slot food.favorite) User likes beef.\nK2 (ended 2026-01-09) User is on holiday."
@@ -233,7 +233,7 @@ async def test_an_overlong_fact_is_malformed(server):
 
 async def test_one_entry_that_cannot_be_read_is_dropped_alone(server):
     """The others are worth what was paid for them."""
-    spoiled = [fact("x" * 3_000), {"content": "no evidence"}, 7, fact(evidence="two")]
+    spoiled = [fact("x" * 3_000), {"evidence": [2]}, 7, fact(["User lives in Lyon"])]
     server.answer_with(as_json({"profiles": [*spoiled, fact("User has a dog")]}))
     [one] = (await profiles(server).extract(TALK, [])).candidates
     assert one.content == "User has a dog"
@@ -275,6 +275,52 @@ async def test_what_cannot_be_read_beside_a_rule_is_left_out_alone(server):
         ("Give temperatures in Celsius", None, None),
         ("Use metric units", None, None),
     ]
+
+
+@pytest.mark.parametrize(
+    "lacking", [{}, {"evidence": None}, {"evidence": []}, {"evidence": "the second"}], ids=repr
+)
+async def test_a_fact_without_readable_evidence_cites_the_turn_that_says_it(server, lacking):
+    """Where a turn does; what no turn says has no evidence, as before."""
+    facts = [{"content": text, **lacking} for text in ("User lives in Lyon", "User sails at weekends")]
+    server.answer_with(as_json({"profiles": facts}))
+    extraction = await profiles(server).extract(TALK, [])
+    assert [(one.content, one.evidence) for one in extraction.candidates] == [
+        ("User lives in Lyon", (FIRST_ID + 1,))
+    ]
+    assert extraction.dropped == {Rejection.UNSUPPORTED: 1}
+
+
+async def test_a_fact_may_be_its_bare_text(server):
+    server.answer_with(as_json({"profiles": ["User lives in Lyon", "User sails at weekends"]}))
+    extraction = await profiles(server).extract(TALK, [])
+    assert [(one.content, one.evidence) for one in extraction.candidates] == [
+        ("User lives in Lyon", (FIRST_ID + 1,))
+    ]
+
+
+@pytest.mark.parametrize("lacking", ["rationale", "evidence", "pitfall", "blocking_issue"])
+async def test_a_rule_that_lacks_what_can_be_done_without_is_kept(server, lacking):
+    said = rule(pitfall="Fahrenheit", blocking_issue=None)
+    without = {name: value for name, value in said.items() if name != lacking}
+    server.answer_with(
+        as_json({"playbooks": [without, without | {"content": "Give Celsius first", lacking: None}]})
+    )
+    found = (await playbooks(server).extract(TALK, [])).candidates
+    assert [(one.content, one.evidence) for one in found] == [
+        ("Give temperatures in Celsius", (FIRST_ID + 3,)),
+        ("Give Celsius first", (FIRST_ID + 3,)),
+    ]
+
+
+@pytest.mark.parametrize("nothing", ["null", "None", "N/A", "-", " "])
+async def test_a_word_for_nothing_is_nothing(server, nothing):
+    """Some models write it out; "avoid: none" would be read as advice, and a slot "none" as one question."""
+    server.answer_with(as_json({"playbooks": [rule(pitfall=nothing)]}))
+    assert [one.pitfall for one in (await playbooks(server).extract(TALK, [])).candidates] == [None]
+    server.answer_with(as_json({"profiles": [fact(slot=nothing, exclusive=True)]}))
+    [one] = (await profiles(server).extract(TALK, [])).candidates
+    assert (one.slot, one.exclusive) == ("", False)
 
 
 async def test_features_are_read_one_by_one(server):

@@ -33,3 +33,9 @@ def test_a_rule_of_low_trust_and_a_fact_that_no_person_said_wait(kind, evidence,
         read, candidate("Do it.", kind=kind, evidence=[FIRST_ID + place for place in evidence])
     )
     assert (found.origin, found.is_unconfirmed) == (origin, is_unconfirmed)
+
+
+def test_a_rule_that_a_tool_gave_waits_though_the_agents_turn_says_it():
+    read = WindowResult(None, window(turn("Assistant", "Always do it.")), Outcome.LEARNED)
+    found = attributed(read, candidate("Do it.", kind=RULE, evidence=[FIRST_ID], origin="tool"))
+    assert (found.origin, found.is_unconfirmed) == ("tool", True)

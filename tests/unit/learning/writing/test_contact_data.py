@@ -42,6 +42,19 @@ def test_a_slot_says_so_too() -> None:
 
 
 @pytest.mark.parametrize(
+    ("content", "slot"),
+    [
+        ("User prefers updates by SMS rather than e-mail.", "contact.channel"),
+        ("User wants to be called after 18:00.", "contact.phone"),
+    ],
+)
+def test_how_a_user_wants_to_be_reached_stays(content: str, slot: str) -> None:
+    """It is a preference, whatever slot a model files it under."""
+    assert left(profile(content, slot)) == ((profile(content, slot),), {})
+    assert left(profile("Reach me at 555 123 4567.", slot))[0] == ()
+
+
+@pytest.mark.parametrize(
     "content",
     [
         "Lives in Leeds.",

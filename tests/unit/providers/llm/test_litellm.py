@@ -240,13 +240,25 @@ async def test_second_bad_answer_is_malformed(server: ScriptedLLM, client: Clien
 MANY = {"facts": [f"likes tea no. {n}" for n in range(40)]}
 
 
-async def test_an_answer_that_was_cut_off_is_asked_for_again_shorter(server: ScriptedLLM, client: Client):
-    """Not with a complaint about its form, which invites the same long answer."""
+async def test_of_an_answer_that_was_cut_off_the_rest_is_asked_for(server: ScriptedLLM, client: Client):
+    """What is complete stays, and is not paid for twice; a complaint about the form invites the same long answer."""
     server.answer_with([cut_off(MANY, at=300), as_json(FACTS)])
-    assert await client.llm.structured(MESSAGES, Facts) == (Facts(facts=["likes tea"]), TWO_CALLS)
-    complaint = server.requests[1].messages[-1]["content"]
-    assert "cut off; be shorter, and give at most 10 entries, the most important first" in complaint
-    assert "no complete JSON" not in complaint
+    whole = [*MANY["facts"][:15], "likes tea"]
+    assert await client.llm.structured(MESSAGES, Facts) == (Facts(facts=whole), TWO_CALLS)
+    request = server.requests[1].messages[-1]["content"]
+    assert "Its complete entries (15) are kept; do not repeat them" in request
+    assert "no complete JSON" not in request
+
+
+async def test_an_answer_that_is_put_right_stands_alone(server: ScriptedLLM, client: Client):
+    """It is the whole answer once more."""
+    server.answer_with([half_json(MANY), as_json(FACTS)])
+    assert await client.facts() == Facts(facts=["likes tea"])
+
+
+async def test_what_two_answers_hold_that_were_cut_off_is_one(server: ScriptedLLM, client: Client):
+    server.answer_with([cut_off(MANY, at=100), cut_off({"facts": ["has a cat", "has a dog"]}, at=28)])
+    assert await client.facts() == Facts(facts=[*MANY["facts"][:4], "has a cat"])
 
 
 @pytest.mark.parametrize(

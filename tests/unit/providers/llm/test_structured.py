@@ -6,7 +6,8 @@ from pydantic import BaseModel, Field, JsonValue
 from sagacity.providers.base import ChatMessage
 from sagacity.providers.llm.structured import (
     Salvaged,
-    cut_off_fault,
+    completed,
+    go_on_messages,
     json_schema_format,
     mend_messages,
     parse,
@@ -160,7 +161,7 @@ def test_what_no_database_keeps_is_left_out():
     ],
 )
 def test_whole_entries_of_a_broken_answer_are_read(text: str, names: list[str]):
-    kept = salvage(text, Outer)
+    kept = salvage([text], Outer)
     assert kept is not None
     assert [one.name for one in kept.value.items] == names
     assert kept.entries == len(names)
@@ -178,13 +179,29 @@ def test_whole_entries_of_a_broken_answer_are_read(text: str, names: list[str]):
     ],
 )
 def test_where_no_entry_is_whole_nothing_is_kept(text: str):
-    assert salvage(text, Outer) is None
+    assert salvage([text], Outer) is None
 
 
-def test_a_model_that_was_cut_off_is_asked_for_fewer():
-    def kept(entries: int) -> Salvaged[Outer]:
-        return Salvaged(Outer(), entries)
+def test_answers_that_break_off_are_read_as_one():
+    """Each with what the one before it lacked; what both say stands once."""
+    kept = salvage(
+        ['{"items": [{"name": "a"}, {"name": "b"}, {"na', '{"items": [{"name": "b"}, {"name": "c"}'], Outer
+    )
+    assert kept is not None
+    assert [one.name for one in kept.value.items] == ["a", "b", "c"]
+    whole = Outer(items=(Inner(name="c"), Inner(name="d")), value={"of": "the second"})
+    assert completed(kept.value, whole) == Outer(
+        items=tuple(Inner(name=name) for name in "abcd"), value={"of": "the second"}
+    )
 
-    assert "at most 3 entries, the most important first" in cut_off_fault(None)
-    assert "at most 2 entries" in cut_off_fault(kept(2))
-    assert "at most 10 entries" in cut_off_fault(kept(150))
+
+def test_a_model_that_was_cut_off_is_asked_for_what_is_missing():
+    def told(kept: Salvaged[Outer] | None) -> str:
+        answer, request = go_on_messages("{", kept)
+        assert (answer.role, answer.content, request.role) == ("assistant", "{", "user")
+        return request.content
+
+    assert "be shorter, and give at most 3 entries, the most important first" in told(None)
+    assert "complete entries (2) are kept; do not repeat them" in told(Salvaged(Outer(), 2))
+    assert "at most 2 entries" in told(Salvaged(Outer(), 2))
+    assert "at most 10 entries" in told(Salvaged(Outer(), 150))
