@@ -7,10 +7,15 @@ from sagacity.domain.caution import Caution, caution_of, cautions_touched
 from sagacity.domain.chat import EXTRACTIVE_MARKS, is_extractive
 from sagacity.domain.context import Context, ContextItem, SectionName
 from sagacity.domain.interaction import INTERACTION
+from sagacity.retrieval.query.forgets import Forgets, what_to_forget
 from sagacity.retrieval.query.intents import asks_nothing, only_asks
 
 NO_MODEL = "No language model is configured"
-_FOUND, _NOTHING, _NOT_SEARCHED, _KEPT, _OFF = EXTRACTIVE_MARKS
+_FOUND, _NOTHING, _NOT_SEARCHED, _KEPT, _OFF, _FORGOTTEN, _NOT_ALL = EXTRACTIVE_MARKS
+_DELETE = (
+    "Your own words stay in the log. To delete memories for good, list them in `sagacity chat` with /memories, and "
+    "name them to /forget; `sagacity users delete` erases all that is stored of a user."
+)
 MOST_LINES = 5
 MODEL = "extractive"
 """The model's name for such an answer."""
@@ -29,7 +34,7 @@ def extractive_answer(
     Return an answer that quotes the most likely lines of *context*, each with its citation.
 
     To a message that asks for nothing, it quotes what must not be missed and nothing else: the allergy, to "I'm
-    cooking prawns tonight".
+    cooking prawns tonight". To one that asks to forget something, it quotes nothing, and says what becomes of it.
 
     Args:
         message: the user's.
@@ -39,6 +44,8 @@ def extractive_answer(
         is_off: whether nothing that is remembered was to be read.
     """
     reason, touched = f"{why or NO_MODEL},", cautions_touched(message)
+    if (forgets := what_to_forget(message)) is not None:
+        return f"{reason} {_NOT_ALL if forgets is Forgets.EVERYTHING else _FORGOTTEN} {_DELETE}"
     if is_off:
         return f"{reason} {_OFF}"
     items = best(context, touched)
@@ -55,7 +62,7 @@ def best(context: Context, touched: Collection[Caution] = ()) -> Sequence[Contex
     """
     Return the lines that are most likely to answer: first what warns of what is *touched*, then the best.
 
-    Former answers of this kind and turns that only ask are left out.
+    Former answers of this kind, and turns that only ask or ask to forget something, are left out.
     """
     found = [item for one in context.sections if one.name not in _SAID for item in one.items]
     warns = {item.citation for item in found if _warns(item, touched)}
@@ -80,7 +87,8 @@ def _warns(item: ContextItem, touched: Collection[Caution]) -> bool:
 
 
 def _only_asks(item: ContextItem) -> bool:
-    return item.kind == INTERACTION and only_asks(_words_of(item))
+    words = _words_of(item)
+    return item.kind == INTERACTION and (only_asks(words) or what_to_forget(words) is not None)
 
 
 def _words_of(item: ContextItem) -> str:

@@ -19,9 +19,11 @@ EXTRACTIVE_MARKS = (
     "and what I remember could not be searched just now. Send the message again in a while.",
     "so I only keep what you tell me, and find it again when you ask.",
     "and memory is switched off for this answer.",
+    "so I quote nothing. What I remember of this is archived when I learn from your message.",
+    "and one sentence deletes nothing here. Say what to forget: “Forget what I said about my old job.”",
 )
 """What is in every answer without a model: with something to quote, with nothing, where nobody could look, to a
-message that asks nothing, and where nobody was to look."""
+message that asks nothing, where nobody was to look, and where something, or everything, is to be forgotten."""
 
 
 TITLE_CHARACTERS = 50
