@@ -21,6 +21,7 @@ from pydantic import (
 
 from sagacity.domain.ids import MAX_INT, fitting_key
 from sagacity.domain.memory import Status
+from sagacity.domain.numbers import refuse_truth_values
 from sagacity.domain.suggest import unknown_field
 
 MAX_TEXT = 100_000
@@ -110,14 +111,15 @@ class Schema(BaseModel):
         refuse_many(fields)
         known = cls.model_fields
         if fields.keys() <= known.keys() and not any(value is None for value in fields.values()):
+            refuse_truth_values(cls, fields)
             return fields
         older = {
             name: OLDER_NAMES[name] for name in fields if name not in known and OLDER_NAMES.get(name) in known
         }
         renamed = {today: fields[name] for name, today in older.items() if fields[name] is not None}
-        return renamed | {
-            name: fields[name] for name in fields if name not in older and fields[name] is not None
-        }
+        renamed |= {name: fields[name] for name in fields if name not in older and fields[name] is not None}
+        refuse_truth_values(cls, renamed)
+        return renamed
 
 
 class StrictPart(Schema):
