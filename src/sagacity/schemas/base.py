@@ -350,8 +350,11 @@ Label = Annotated[str, StringConstraints(max_length=512), AfterValidator(_kept_a
 """A short text to filter by; may be empty."""
 Number = Annotated[int, Field(gt=0, le=MAX_INT)]
 """A row's number."""
-Text = Annotated[str, AfterValidator(_not_too_long), Field(json_schema_extra={"maxLength": MAX_TEXT})]
-"""What a memory says."""
+_NOT_TOO_LONG = AfterValidator(_not_too_long), Field(json_schema_extra={"maxLength": MAX_TEXT})
+Text = Annotated[str, *_NOT_TOO_LONG]
+"""A text of a memory."""
+Said = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), *_NOT_TOO_LONG]
+"""What a memory says: not blank."""
 Epoch = Annotated[int, Field(ge=0, le=MAX_EPOCH)]
 """Whole seconds since 1970."""
 Limit = Annotated[int, Field(gt=0, le=10_000)]
