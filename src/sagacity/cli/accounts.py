@@ -227,12 +227,12 @@ _AskedCode = Annotated[
 ]
 
 
-@app.command("totp-recovery-codes")
-def totp_recovery_codes(context: typer.Context, *, password: Password, code: _AskedCode) -> None:
+@app.command("totp-renew")
+def totp_renew(context: typer.Context, *, password: Password, code: _AskedCode) -> None:
     """
     Print new recovery codes. No former one works any more.
 
-    Example: sagacity account totp-recovery-codes
+    Example: sagacity account totp-renew
     """
     with connected(context, "making recovery codes") as client:
         codes = client.renew_recovery_codes(password, code)
