@@ -801,8 +801,9 @@ async def _by_app(api: Recorder, user_id: UserId, email: str, password: str) -> 
     await api.show("POST /api/auth/totp/confirm", await next_step())
     for call in ("POST /api/auth/login/code", "POST /api/auth/cookie/code"):
         await api.show(call, await next_step())
-    code = (await next_step())["code"]
-    await api.show("POST /api/auth/totp/disable", {"password": password, "code": code})
+    for call in ("POST /api/auth/totp/recovery_codes", "POST /api/auth/totp/disable"):
+        code = (await next_step())["code"]
+        await api.show(call, {"password": password, "code": code})
 
 
 async def members(api: Recorder) -> None:

@@ -19,6 +19,8 @@ EVENTS = (
 )
 DROPPED_AFTER = 2
 BUSY_SECONDS = 1
+SHORT_SECONDS = 0.5
+"""A client's time limit, which the server's silence is longer than."""
 
 
 class Dropping:
@@ -28,6 +30,8 @@ class Dropping:
         self.resumed_after: list[str | None] = []
         self.url = ""
         self.busy_until = 0.0
+        self.silent_seconds = 0.0
+        """After the headers of a stream that is taken up."""
 
 
 @pytest.fixture
@@ -55,6 +59,8 @@ def server() -> Iterator[Dropping]:
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
+            if after is not None:
+                time.sleep(dropping.silent_seconds)
             for number in range(int(after or 0), len(EVENTS)):
                 name, data = EVENTS[number]
                 told = f"event: {name}\nid: {number + 1}\ndata: {json.dumps(data)}\n\n"
@@ -87,6 +93,15 @@ async def test_lost_stream_is_taken_up(server: Dropping) -> None:
 def test_lost_stream_is_taken_up_without_asyncio(server: Dropping) -> None:
     with Sagacity(server.url) as sagacity:
         told = [(one.event, one.data) for one in sagacity.send_message("Tell me a story.")]
+    _check(told, server)
+
+
+async def test_silent_stream_is_waited_for(server: Dropping) -> None:
+    """Also for longer than other calls may be silent, and than a lost connection is looked for."""
+    server.silent_seconds = 3 * SHORT_SECONDS
+    limits = {"timeout_seconds": SHORT_SECONDS, "retry_seconds": BUSY_SECONDS + 4 * SHORT_SECONDS}
+    async with AsyncSagacity(server.url, **limits) as sagacity:
+        told = [(one.event, one.data) async for one in sagacity.send_message("Tell me a story.")]
     _check(told, server)
 
 

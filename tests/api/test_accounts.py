@@ -39,6 +39,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "GET /api/auth/totp": {},
     "POST /api/auth/totp": {"password": PASSWORD},
     "POST /api/auth/totp/confirm": {"code": "492039"},
+    "POST /api/auth/totp/recovery_codes": {"password": PASSWORD, "code": "492039"},
     "POST /api/auth/totp/disable": {"password": PASSWORD, "code": "492039"},
     "DELETE /api/auth/account": {"password": PASSWORD},
     "DELETE /api/account": {"password": PASSWORD},

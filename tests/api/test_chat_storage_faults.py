@@ -11,9 +11,11 @@ import sqlalchemy as sa
 from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from sagacity.chat.respond import HOLD_SECONDS, PREPARED_AT_ONCE
+from sagacity.chat.left import HOLD_SECONDS
+from sagacity.chat.respond import PREPARED_AT_ONCE
 from sagacity.chat.slots import Slots
 from sagacity.domain.query import StrategyName
+from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.storage.schema.tables import exchanges
 from support.chatting import ending_of, events_of, said_in, sent, text_of
 from support.faults import Faulty, HeldEmbedder, SideBySide, Unreadable, When
@@ -93,6 +95,33 @@ async def test_answer_that_cannot_be_stored_is_told_as_an_error(
         again = await api.post("/api/chat/retry", json={"conversation_id": conversation_id, "stream": False})
         assert again.json()["message"]["content"] == "Fine, thank you."
     assert await said_in(api, conversation_id) == ["How are you?", "Fine, thank you."]
+
+
+@pytest.mark.both_databases
+async def test_answer_that_nobody_looks_at_is_closed(
+    app: FastAPI, api: httpx.AsyncClient, api_clock: StoppedClock
+) -> None:
+    """As if its process had been killed: in the background, once nobody holds it any more, with what there is of it."""
+    runtime = app.state.runtime
+    working = runtime.storage.backend
+    with scripted_llm() as model:
+        model.answer_with(lambda _request: "Fine, thank you.")
+        await choose(api, model)
+        runtime.storage.backend = Faulty(working, ends_an_answer(), after_commit=False)
+        events = await sent(api, "How are you?")
+        runtime.storage.backend = working
+
+    async def stored() -> str:
+        async with runtime.storage.read(Tenant(org_id=LOCAL_ORG)) as snapshot:
+            return str((await snapshot.exchanges.find(events[0].data["exchange_id"])).status)
+
+    await runtime.chat.end_left()
+    assert await stored() == "running"
+    api_clock.advance(HOLD_SECONDS + 1)
+    await runtime.chat.end_left()
+    assert await stored() == "interrupted"
+    await runtime.chat.end_left()
+    assert (await said_in(api, events[0].data["conversation_id"]))[0] == "How are you?"
 
 
 @pytest.mark.parametrize(

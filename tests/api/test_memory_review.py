@@ -134,6 +134,7 @@ async def test_wrong_action_is_refused(app, api, body, status):
         ({"user_id": "ana", "signal_filter": ["old"]}, 422),
         ({"user_id": "ana", "kinds": ["agent_playbook"]}, 422),
         ({"user_id": "ana", "kinds": []}, 422),
+        ({"user_id": "ana", "include_all_users": True}, 422),
         ({"user_id": "nobody"}, 200),
         ({"include_all_users": True, "kinds": ["agent_playbook", "skill"]}, 200),
     ],
@@ -149,7 +150,7 @@ async def test_other_organisations_see_and_change_nothing(app, api, api_clock):
         [book] = await teach(mine, "Offer credit first.")
         api_clock.advance(40 * DAY)
         assert list(await queue(mine)) == [str(book)]
-        assert await queue(theirs) == await queue(theirs, include_all_users=True) == {}
+        assert await queue(theirs) == await queue(theirs, user_id=None, include_all_users=True) == {}
         await call(theirs, "review_memory", 404, entity_id=book, action="archive")
         done = await call(mine, "review_memory", entity_id=book, action="archive")
         await call(theirs, "undo_memory_review", 404, action_id=done["action"]["action_id"])
@@ -184,7 +185,7 @@ async def test_health_tells_what_is_wrong_and_what_to_do(app, api, api_clock):
     "given",
     [{}, {"user_id": ""}, {"user_id": "a\0b"}, {"user_id": "x" * 600}]
     + [ANA | {"days_back": one} for one in ("0", "-1", "36501", "many", "1e99")]
-    + [ANA | {"include_all_users": "perhaps"}],
+    + [ANA | {"include_all_users": one} for one in ("perhaps", "true")],
     ids=repr,
 )
 async def test_health_refuses_what_names_nobody(api, given: dict):

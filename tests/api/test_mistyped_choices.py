@@ -27,3 +27,21 @@ async def test_a_hostile_name_is_not_repeated(api):
     assert reply.status_code == 422
     assert "\x1b" not in reply.text
     assert "xxx" not in reply.text
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "field"),
+    [
+        ("PATCH", "/api/profile/memory-settings?user_id=ana", {"retention_days": True}, "retention_days"),
+        ("POST", "/api/set_config", {"batch_interval": True}, "batch_interval"),
+        ("POST", "/api/set_config", {"window_size": True}, "window_size"),
+        ("POST", "/api/search", {"query": "tea", "top_k": True}, "top_k"),
+        ("POST", "/api/search_interactions", {"query": "tea", "top_k": False}, "top_k"),
+    ],
+)
+async def test_a_truth_value_is_no_number(api, method: str, path: str, body: dict, field: str) -> None:
+    """Nobody who writes `true` means one."""
+    reply = await api.request(method, path, json=body)
+    assert reply.status_code == 422, reply.text
+    assert field in reply.text
+    assert "must be a" in reply.text

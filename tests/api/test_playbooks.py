@@ -176,6 +176,16 @@ async def test_updates_of_unknown_numbers_are_404(api):
     assert (await user_playbooks(api))[0]["content"] == "x"
 
 
+async def test_playbook_of_blanks_is_refused(api):
+    """It says nothing; a trigger alone says something."""
+    for path, key in (("user", "user_playbooks"), ("agent", "agent_playbooks")):
+        reply = await api.post(f"/api/add_{path}_playbook", json={key: [{"content": "  ", "trigger": " "}]})
+        assert reply.status_code == 422, path
+    assert (
+        await api.post("/api/add_user_playbook", json={"user_playbooks": [{"trigger": "x"}]})
+    ).status_code == 200
+
+
 async def test_get_filters(api):
     """Row 46: every filter narrows; user playbooks come in any status, agent playbooks current."""
     await add_user(api, "a", playbook_name="n1")

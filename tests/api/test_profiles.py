@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from support.api import add_profile, delete, profiles_of
 
 WEEK = 7 * 86_400
@@ -87,6 +89,26 @@ async def test_update_finds_by_the_new_text_at_once(api):
         )
         (profile,) = found.json()["user_profiles"]
         assert (profile["content"], profile["custom_features"]) == ("Plays the violin.", {"a": 1})
+
+
+@pytest.mark.parametrize("content", ["", "   ", "\n\t"])
+async def test_profile_that_says_nothing_is_refused(api, content: str):
+    """Neither stored nor put in place of what one says."""
+    added = {"user_profiles": [{"user_id": "anna", "content": content}]}
+    assert (await api.post("/api/add_user_profile", json=added)).status_code == 422
+    await add_profile(api, "Keeps a walrus.", profile_id="p1")
+    changed = {"user_id": "anna", "profile_id": "p1", "content": content}
+    assert (await api.put("/api/update_user_profile", json=changed)).status_code == 422
+    assert [profile["content"] for profile in await profiles_of(api)] == ["Keeps a walrus."]
+
+
+async def test_update_that_gives_nothing_changes_nothing(api):
+    """A profile is as new as it was."""
+    await add_profile(api, "Keeps a walrus.", profile_id="p1", last_modified_timestamp=1_700_000_001)
+    [before] = await profiles_of(api)
+    reply = await api.put("/api/update_user_profile", json={"user_id": "anna", "profile_id": "p1"})
+    assert reply.status_code == 200
+    assert await profiles_of(api) == [before]
 
 
 async def test_update_of_what_is_not_there_is_404_without_internals(api):

@@ -145,6 +145,7 @@ async def reason_of(api, *said: str, **fields) -> str | None:
         ("I live in Lisbon.", None),
         ("Thanks a lot!", "greetings, thanks"),
         ("My phone number is +49 151 2345678.", "1 not noted, as contact data"),
+        ("Forget what I said about bananas.", "names what was to be forgotten"),
         ("What is the tallest mountain of Portugal?", "plain statements"),
         ("wie hoch ist der höchste Berg von Portugal, und wo liegt er?", "plain statements"),
         ("ik woon in Utrecht en ik heb twee katten, maar geen hond", "not read without a model: nl"),
@@ -167,6 +168,37 @@ async def test_receipt_counts_what_was_known_already(api):
         entries.append((facts["entries"]["proposed"], facts["entries"]["kept"], facts["entries"]["merged"]))
         assert [one["content"] for one in receipt["memories"]] == ["Lives in Lisbon."]
     assert entries == [(1, 1, 0), (1, 0, 1)]
+
+
+async def receipt_after(api, *said: str) -> dict:
+    """Publish until it is learned from, and return the receipt."""
+    body = turns(*said, force_extraction=True)
+    reply = await api.post("/api/publish_interaction?wait_for_response=true", json=body)
+    return (await api.get(f"/api/receipts/{reply.json()['request_id']}")).json()
+
+
+def shown(receipt: dict) -> tuple[list[str], list[str], str | None, int]:
+    """Return what was learned, what was archived, why no fact was noted, and how many entries were kept."""
+    [facts] = [one for one in receipt["learners"] if one["learner"] == PROFILES]
+    learned, archived = ([one["content"] for one in receipt[key]] for key in ("memories", "archived"))
+    return learned, archived, facts.get("reason"), facts["entries"]["kept"]
+
+
+@pytest.mark.both_databases
+async def test_receipt_tells_what_was_archived(api):
+    """What was to be forgotten, and what was replaced; a memory that is restored is not listed any more."""
+    await receipt_after(api, "I am allergic to peanuts.", "I live in Lisbon.")
+    forgotten = await receipt_after(api, "Forget what I said about peanuts.")
+    assert shown(forgotten) == ([], ["Is allergic to peanuts."], None, 1)
+    assert forgotten["archived"][0]["profile_id"] == forgotten["archived"][0]["uid"]
+    moved = await receipt_after(api, "I moved to Porto.")
+    assert shown(moved) == (["Lives in Porto."], ["Lives in Lisbon."], None, 1)
+    again = await receipt_after(api, "Thanks!", "Forget what I said about peanuts.")
+    assert (again["archived"], again["memories"]) == ([], [])
+    assert again["learners"][0]["reason"] == "nothing that is remembered names what was to be forgotten"
+    undone = await api.post(f"/api/memories/{moved['memories'][0]['memory_id']}/undo_merge")
+    assert undone.status_code == 200, undone.text
+    assert (await api.get(f"/api/receipts/{moved['request_id']}")).json()["archived"] == []
 
 
 async def test_receipt_says_that_a_source_is_not_read(api):

@@ -148,6 +148,7 @@ ACCOUNTS = {
     ("GET", "/api/auth/totp"): None,
     ("POST", "/api/auth/totp"): {"password": "Two-Lions-4"},
     ("POST", "/api/auth/totp/confirm"): {"code": "123456"},
+    ("POST", "/api/auth/totp/recovery_codes"): {"password": "Two-Lions-4", "code": "123456"},
     ("POST", "/api/auth/totp/disable"): {"password": "Two-Lions-4", "code": "123456"},
     ("GET", "/api/auth/csrf"): None,
     ("POST", "/api/auth/refresh"): {"refresh_token": "a.b.c"},

@@ -326,6 +326,33 @@ async def test_a_new_password_leaves_the_second_step_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.both_databases
+async def test_recovery_codes_are_replaced_all_at_once(tmp_path: Path, database_url: str) -> None:
+    """By the password and a code; a wrong one leaves them, and after it no former one is good."""
+    clock, codes = StoppedClock(), f"{TOTP}/recovery_codes"
+    async with serving(tmp_path, clock, database_url=database_url) as app, client_of(app) as api:
+        await sign_up(api)
+        phone = await with_phone(app, clock)
+        tokens = (await answered(api, await challenged(api), phone.recovery[0])).json()
+        async with signed_in(app, tokens) as ana:
+            for password, code in (
+                (PASSWORD, phone.wrong()),
+                (PASSWORD, phone.recovery[0]),
+                ("Wrong-1", phone.code()),
+            ):
+                refused = await ana.post(codes, json={"password": password, "code": code})
+                assert (refused.status_code, refused.json()["error"]) == (400, "WrongCredentials")
+            assert (await ana.get(TOTP)).json()["recovery_codes_left"] == 9
+            reply = await ana.post(codes, json={"password": PASSWORD, "code": phone.next_code()})
+            renewed = reply.json()["recovery_codes"]
+            assert len(set(renewed) - set(phone.recovery)) == 10
+            assert (await ana.get(TOTP)).json()["recovery_codes_left"] == 10
+        assert (await actions(app))[-1] == "account.recovery_codes_renewed"
+        challenge = await challenged(api)
+        assert (await answered(api, challenge, phone.recovery[1])).status_code == 400
+        assert (await answered(api, challenge, renewed[1])).status_code == 200
+
+
+@pytest.mark.both_databases
 async def test_secrets_are_sealed_and_go_with_the_account(tmp_path: Path, database_url: str) -> None:
     """Neither the secret nor a recovery code is stored; a row of one account is of no use to another."""
     clock = StoppedClock()

@@ -213,6 +213,17 @@ async def test_edit_changes_what_it_gives_and_nothing_else(api: httpx.AsyncClien
     assert [event["reason"] for event in history.json()["events"]] == ["memory written", "memory edited"]
 
 
+@pytest.mark.parametrize("given", [{}, {"content": None, "value": None}, {"unknown": 1}])
+async def test_edit_that_gives_nothing_changes_nothing(api: httpx.AsyncClient, given: dict):
+    """It is as new as it was, and its history tells of no edit."""
+    made = await added(api, "Likes zebras.")
+    reply = await api.patch(f"{PATH}/{made['id']}", params=ANA, json=given)
+    assert reply.status_code == 200, reply.text
+    assert reply.json()["updated_at"] == made["updated_at"]
+    history = await api.get(f"/api/memories/{made['id']}/history")
+    assert [event["reason"] for event in history.json()["events"]] == ["memory written"]
+
+
 async def test_procedure_is_found_by_its_steps_which_an_edit_replaces(api: httpx.AsyncClient):
     made = await added(api, **EACH_TYPE[3])
     assert (await found(api, "push the image"))["results"][0]["keyword_score"] > 0

@@ -169,7 +169,7 @@ def test_limits_are_declared_beside_their_routes():
     assert limits["/api/chat/send"] == 60
     assert limits["/api/v1/analytics/summary"] == 120
     assert limits["/api/auth/login"] == 60
-    assert len(limits) == 86
+    assert len(limits) == 87
     assert "/api/get_profiles" not in limits
 
 

@@ -52,7 +52,6 @@ sys.exit(code)
 """What stands in a folder of the PATH: hands its streams over and ends as the program ends."""
 
 
-_keepers: list[socket.socket] = []
 _servers: list[subprocess.Popen[bytes]] = []
 
 
@@ -153,8 +152,8 @@ def _folder() -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not address.exists():
             _start(address)
-    _keepers.append(_call(address, [], {}, []))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(_call(address, [], {}, []).close)  # until then this process keeps the server there
     return folder
 
 

@@ -108,6 +108,9 @@ class S3Server:
         """End it, and remove its files."""
         self.kill()
         shutil.rmtree(self._folder, ignore_errors=True)
+        for port in self._ports.values():  # killed, it leaves its sockets where it always has them
+            for left in Path("/tmp").glob(f"seaweedfs-*-{port}.sock"):  # noqa: S108
+                left.unlink()
         atexit.unregister(self.close)
 
 

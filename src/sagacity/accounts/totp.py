@@ -125,6 +125,29 @@ async def confirm(parts: AccountParts, principal: Principal, code: str, *, addre
     return codes
 
 
+async def renew_recovery_codes(
+    parts: AccountParts, principal: Principal, password: str, code: str, *, address: str
+) -> list[str]:
+    """
+    Replace all recovery codes; arguments and errors are those of `turn_off`.
+
+    Returns:
+        Recovery codes, each of which works once. They are not shown again, and no former one works.
+    """
+    account = await password_asked_again(parts, principal, password, address=address)
+    await count_try(parts, tries := code_tries(account.user_id, address))
+    codes = new_recovery_codes()
+    async with parts.storage.begin(parts.tenant) as transaction:
+        if not await _take(parts, transaction, account.user_id, code):
+            raise WrongCredentials(WRONG_CODE)
+        hashes = [hash_token(plain_code(one)) for one in codes]
+        await transaction.account_totp.keep_recovery(account.user_id, hashes)
+        renewed = parts.audited(AuditAction.ACCOUNT_RECOVERY_CODES_RENEWED, account.user_id)
+        await transaction.audit.add(renewed)
+    await forgive(parts, tries)
+    return codes
+
+
 async def turn_off(
     parts: AccountParts, principal: Principal, password: str, code: str, *, address: str
 ) -> None:

@@ -13,6 +13,7 @@ from sagacity.bootstrap import Runtime, WorkerRuntime
 from sagacity.config.cached import TTL_SECONDS
 from sagacity.dispatch.base import Dispatcher
 from sagacity.domain.errors import SagacityError, StorageUnavailable
+from sagacity.learning.compute import COMPUTE, REPLACED
 from sagacity.storage.sqlite.file import free_megabytes
 
 CHECK_SECONDS = 5.0
@@ -45,6 +46,8 @@ class Checked:
 AWAY = Checked("storage", ok=False, milliseconds=0, detail=StorageUnavailable.__name__)
 """The only result of a process whose database is down from the start."""
 
+_PROGRAM = Checked("program", ok=False, milliseconds=0, detail=REPLACED, required=False)
+
 
 async def checked(runtime: Runtime | WorkerRuntime) -> list[Checked]:
     """Check every part of the server or worker in parallel."""
@@ -54,7 +57,7 @@ async def checked(runtime: Runtime | WorkerRuntime) -> list[Checked]:
         else ("dispatcher", runtime.dispatcher)
     )
     least = runtime.settings.least_free_megabytes
-    return await asyncio.gather(
+    found = await asyncio.gather(
         check("storage", runtime.storage.check),
         *([check("disk", lambda: _has_room(file, least))] if (file := runtime.storage.backend.file) else []),
         check("embedder", lambda: runtime.embedder.embed(["ready"])),  # cached: asked often, computed once
@@ -78,6 +81,7 @@ async def checked(runtime: Runtime | WorkerRuntime) -> list[Checked]:
             else []
         ),
     )
+    return [*found, _PROGRAM] if COMPUTE.is_replaced else found
 
 
 async def check(name: str, ask: Callable[[], Awaitable[object]], *, instead: str = "") -> Checked:

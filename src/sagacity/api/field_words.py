@@ -348,7 +348,7 @@ FIELD_WORDS: Final[Mapping[str, str]] = {
     "dead_letter": "The window that was queued.",
     "entries": "How many entries learners proposed, and what became of them.",
     "EntryCounts.proposed": "Entries that were proposed; kept, merged and dropped add up to it.",
-    "EntryCounts.kept": "Entries that became memories of their own.",
+    "EntryCounts.kept": "Entries that became memories of their own, or that archived others, as the user asked.",
     "EntryCounts.merged": "Entries that joined a memory, or another entry, that says the same.",
     "EntryCounts.dropped": "Entries that are in no memory.",
     "EntryCounts.reasons": "How many entries were dropped, by reason.",

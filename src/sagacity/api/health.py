@@ -39,6 +39,7 @@ _SERVICES: Mapping[str, str] = {
     "dispatcher": "dispatcher",
     "workers": "workers",
     "tokens": "tokens",
+    "program": "program",
 }
 """The names of the checks in the list of services."""
 

@@ -27,7 +27,9 @@ async def get_memory_health(
     *,
     user_id: Annotated[
         Id | None,
-        Query(description="Needed unless `include_all_users` is true, or the token is a user's own."),
+        Query(
+            description="Needed unless the token is a user's own, or `include_all_users` is true. Not both."
+        ),
     ] = None,
     include_all_users: Annotated[
         bool,

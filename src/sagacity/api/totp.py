@@ -13,6 +13,7 @@ from sagacity.schemas.totp import (
     ConfirmTotpBody,
     DisableTotpBody,
     RecoveryCodes,
+    RenewRecoveryCodesBody,
     TotpBegun,
     TotpState,
 )
@@ -72,6 +73,18 @@ async def begin_totp(body: BeginTotpBody, caller: Reads, address: Address) -> To
 async def confirm_totp(body: ConfirmTotpBody, caller: Reads, address: Address) -> RecoveryCodes:
     """Turn codes on with the app's first code; signing in asks for one from now on. Returns ten recovery codes."""
     codes = await totp.confirm(caller.runtime.accounts.parts, caller.principal, body.code, address=address)
+    return RecoveryCodes(recovery_codes=tuple(codes))
+
+
+@router.post("/auth/totp/recovery_codes")
+@limited(Rate.RUN)
+async def renew_recovery_codes(
+    body: RenewRecoveryCodesBody, caller: Reads, address: Address
+) -> RecoveryCodes:
+    """Replace all recovery codes by ten new ones; the password and a code are required again."""
+    codes = await totp.renew_recovery_codes(
+        caller.runtime.accounts.parts, caller.principal, body.password, body.code, address=address
+    )
     return RecoveryCodes(recovery_codes=tuple(codes))
 
 

@@ -8,6 +8,7 @@ from sagacity.domain.chat import EXTRACTIVE_MARKS, is_extractive
 from sagacity.domain.context import Context, ContextItem, SectionName
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.memory import MemoryKind
+from sagacity.retrieval.query.forgets import Forgets, what_to_forget
 from sagacity.retrieval.query.intents import (
     asks_all_that_is_known,
     asks_for_a_fact,
@@ -17,7 +18,11 @@ from sagacity.retrieval.query.intents import (
 )
 
 NO_MODEL = "No language model is configured"
-_FOUND, _NOTHING, _NOT_SEARCHED, _KEPT, _OFF, _NEAREST, _UNKNOWN = EXTRACTIVE_MARKS
+_FOUND, _NOTHING, _NOT_SEARCHED, _KEPT, _OFF, _NEAREST, _UNKNOWN, _FORGOTTEN, _NOT_ALL = EXTRACTIVE_MARKS
+_DELETE = (
+    "Your own words stay in the log. To delete memories for good, list them in `sagacity chat` with /memories, and "
+    "name them to /forget; `sagacity users delete` erases all that is stored of a user."
+)
 MOST_LINES = 5
 MODEL = "extractive"
 """The model's name for such an answer."""
@@ -46,7 +51,7 @@ def extractive_answer(
     Return an answer that quotes the most likely lines of *context*, each with its citation.
 
     To a message that asks for nothing, it quotes what must not be missed and nothing else: the allergy, to "I'm
-    cooking prawns tonight".
+    cooking prawns tonight". To one that asks to forget something, it quotes nothing, and says what becomes of it.
 
     Args:
         message: the user's.
@@ -56,6 +61,8 @@ def extractive_answer(
         is_off: whether nothing that is remembered was to be read.
     """
     reason = f"{why or NO_MODEL},"
+    if (forgets := what_to_forget(message)) is not None:
+        return f"{reason} {_NOT_ALL if forgets is Forgets.EVERYTHING else _FORGOTTEN} {_DELETE}"
     if is_off:
         return f"{reason} {_OFF}"
     if asks_what_is_unknown(message):
@@ -76,7 +83,8 @@ def best(context: Context, touched: Collection[Caution] = ()) -> Sequence[Contex
     """
     Return the lines that are most likely to answer: first what warns of what is *touched*, then the best.
 
-    Former answers of this kind, turns that only ask, and what is much less likely than the best are left out.
+    Former answers of this kind, turns that only ask or ask to forget something, and what is much less likely than the
+    best are left out.
     """
     found = _lines(context)
     warns = {item.citation for item in found if _warns(item, touched)}
@@ -117,7 +125,8 @@ def _warns(item: ContextItem, touched: Collection[Caution]) -> bool:
 
 
 def _only_asks(item: ContextItem) -> bool:
-    return item.kind == INTERACTION and only_asks(_words_of(item))
+    words = _words_of(item)
+    return item.kind == INTERACTION and (only_asks(words) or what_to_forget(words) is not None)
 
 
 def _words_of(item: ContextItem) -> str:

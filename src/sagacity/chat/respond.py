@@ -10,9 +10,10 @@ from typing import Any
 
 import structlog
 
-from sagacity.analytics.answers import record_answer, record_refusal
+from sagacity.analytics.answers import record_refusal
 from sagacity.chat.conversations import answer_of, begin_conversation
 from sagacity.chat.events import BEGINNING, Event, Progress, events_after
+from sagacity.chat.left import HOLD_SECONDS, close_left
 from sagacity.chat.live import KEEP_SECONDS, LiveAnswer, LiveAnswers
 from sagacity.chat.prepare import SendRequest, prepare, texts_of
 from sagacity.chat.slots import Slots
@@ -21,8 +22,6 @@ from sagacity.chat.writer import (
     Prepared,
     UserMessage,
     deleted,
-    interrupted,
-    store_answer,
 )
 from sagacity.dispatch.loops import end, every
 from sagacity.domain.analytics import RequestType
@@ -36,16 +35,19 @@ from sagacity.domain.errors import (
 )
 from sagacity.domain.ids import RequestId, SessionId, UserId
 from sagacity.domain.interaction import NewInteraction, NewRequest
+from sagacity.domain.principal import Principal
 from sagacity.memories.acting import Acting, Parts
 from sagacity.observability.tracing import span
 from sagacity.storage.transaction import Transaction
 
-HOLD_SECONDS = 15.0
-"""An answer that its process has not copied for this long counts as interrupted: about fifteen copies missed."""
 _TURN_SECONDS = 0.1
 """How often a waiting message checks whether its conversation is free."""
 _POLL_SECONDS = 0.25
 """How often an answer of another process is read."""
+_LEFT_SECONDS = 20.0
+"""How often answers are looked for whose process has ended, and which nobody reads."""
+_LEFT_AT_ONCE = 100
+"""So many of an organisation are closed at a time; the others wait for the next time."""
 GRACE_SECONDS = 5.0
 """How long a client may be away before its answer is stopped, if the settings say so."""
 _log = structlog.get_logger(__name__)
@@ -90,6 +92,7 @@ class Chat:
     async def start(self) -> None:
         """Start copying answers into the database."""
         self._background.add(every(KEEP_SECONDS, self._live.keep))
+        self._background.add(every(_LEFT_SECONDS, self.end_left))
 
     def interrupt(self) -> None:
         """Stop all answers, also those yet to begin: each is stored as far as it is, and its readers are told."""
@@ -428,28 +431,21 @@ class Chat:
 
     async def _recovered(self, acting: Acting, exchange: Exchange) -> Exchange:
         """Return an exchange; if its process has ended, close it first with the answer so far."""
-        now = self.parts.clock.now()
-        is_held = exchange.held_until > now or self._live.is_writing(exchange.exchange_id)
-        if is_held or not exchange.is_running:
-            return exchange
-        tokens = self.parts.tokens.count(exchange.answer)
-        closed = interrupted(exchange, tokens=tokens)
-        try:
-            ended = await store_answer(acting, closed, exchange.answer, owner=exchange.owner, expired_by=now)
-        except (Conflict, NotFound):  # somebody else was faster, or its process is back
-            async with acting.read(user_id=exchange.user_id) as snapshot:
-                return await snapshot.exchanges.find(exchange.exchange_id, user_id=exchange.user_id)
-        held = timedelta(seconds=HOLD_SECONDS)  # it was kept for the last time so long before it was given up
-        lasted = max(exchange.held_until - held - exchange.created_at, timedelta())
-        record_answer(
-            acting,
-            ended,
-            context=None,
-            budget=0,
-            milliseconds=lasted / timedelta(milliseconds=1),
-            request_id=exchange.exchange_id,
-        )
-        return ended
+        is_held = exchange.held_until > self.parts.clock.now() or self._live.is_writing(exchange.exchange_id)
+        return exchange if is_held or not exchange.is_running else await close_left(acting, exchange)
+
+    async def end_left(self) -> None:
+        """Close the answers whose processes have ended, of all organisations, whether or not somebody reads them."""
+        storage = self.parts.storage
+        for tenant in await storage.answering_tenants():
+            async with storage.read(tenant) as snapshot:
+                left = await snapshot.exchanges.left(limit=_LEFT_AT_ONCE)
+            acting = Acting(self.parts, Principal(tenant=tenant))
+            for exchange in left:
+                try:
+                    await self._recovered(acting, exchange)
+                except SagacityError as error:
+                    _log.warning("chat.not_closed", org_id=tenant.org_id, kind=type(error).__name__)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

@@ -219,20 +219,28 @@ def totp_confirm(
     show(context, codes, said("\n".join(codes.recovery_codes)))
 
 
+_AskedCode = Annotated[
+    str,
+    typer.Option(
+        "--code", prompt=True, help="Of the authenticator app, or a recovery code; asked for if not given."
+    ),
+]
+
+
+@app.command("totp-renew")
+def totp_renew(context: typer.Context, *, password: Password, code: _AskedCode) -> None:
+    """
+    Print new recovery codes. No former one works any more.
+
+    Example: sagacity account totp-renew
+    """
+    with connected(context, "making recovery codes") as client:
+        codes = client.renew_recovery_codes(password, code)
+    show(context, codes, said("\n".join(codes.recovery_codes)))
+
+
 @app.command("totp-disable")
-def totp_disable(
-    context: typer.Context,
-    *,
-    password: Password,
-    code: Annotated[
-        str,
-        typer.Option(
-            "--code",
-            prompt=True,
-            help="Of the authenticator app, or a recovery code; asked for if not given.",
-        ),
-    ],
-) -> None:
+def totp_disable(context: typer.Context, *, password: Password, code: _AskedCode) -> None:
     """
     Turn codes off; signing in needs only the password.
 

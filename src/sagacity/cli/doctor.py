@@ -347,7 +347,9 @@ def _server(flags: Invocation) -> str:
         parts = client.ready()
         broken = [f"{part.name}: {part.detail}" for part in parts.checks if not part.ok]
         if broken:
-            raise StorageError("; ".join(broken))
+            error = StorageError("; ".join(broken))
+            error.advice = "The server's log has the details."
+            raise error
         who = client.whoami()
         release = client.version().server_version
         return f"{client.url} is ready, release {release}, organisation {who.org_id}{_named(client.get_config())}"

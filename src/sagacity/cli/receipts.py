@@ -120,20 +120,23 @@ def draw(found: "Receipt") -> Render:
         ],
         empty="nothing learns from it",
     )
-    memories = table(
+    is_done = all(step.state in _DONE for step in found.learners)
+    learned = table(
         ("kind", "learned", "note"),
         [
             (memory.kind, memory.content, "waits to be confirmed" if memory.unconfirmed else "")
             for memory in found.memories
         ],
-        empty="nothing learned yet"
-        if any(step.state not in _DONE for step in found.learners)
-        else "nothing learned",
+        empty="nothing learned" if is_done else "nothing learned yet",
     )
+    archived = table(
+        ("kind", "archived"), [(memory.kind, memory.content) for memory in found.archived], empty=""
+    )
+    changed = [part for part, shown in ((learned, found.memories), (archived, found.archived)) if shown]
 
     def render(console: Console) -> None:
         head(console)
-        for part in (memories, learners):
+        for part in (*(changed or [learned]), learners):
             console.print(plain(""))
             part(console)
         for warning in (*found.warnings, *_trouble(found)):

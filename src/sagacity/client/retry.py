@@ -10,6 +10,8 @@ from tenacity import Future, RetryCallState, wait_exponential_jitter
 
 Outcome = httpx.Response | httpx.RequestError
 """How one attempt ended."""
+STREAM_SECONDS = 45.0
+"""How long a stream may be silent, at least."""
 _LONGEST_SECONDS = 5.0
 """Between two attempts, unless the server asks for more."""
 _JITTER_SECONDS = 0.2
@@ -18,6 +20,18 @@ _BACKOFF = wait_exponential_jitter(multiplier=0.2, max=_LONGEST_SECONDS, jitter=
 _PASSING_STATUSES = frozenset({429, 502, 503})
 _PASSING_ERRORS = (httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError)
 _UNSENT_ERRORS = (httpx.ConnectError, httpx.ConnectTimeout)
+
+
+def stream_timeout(timeout: httpx.Timeout) -> dict[str, float | None]:
+    """
+    Return the time limits of a stream, given those of other calls, as httpx passes them on.
+
+    A silent stream is not lost: a server may wait for 30 s until a conversation is free, takes up to 15 s to tell that
+    the process which wrote an answer is gone, and shows every 15 s that it is there itself.
+    """
+    limits = timeout.as_dict()
+    read = limits["read"]
+    return limits | {"read": None if read is None else max(read, STREAM_SECONDS)}
 
 
 def is_passing(outcome: Outcome) -> bool:

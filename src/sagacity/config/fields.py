@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from sagacity.config.safe_url import check_url
+from sagacity.domain.numbers import refuse_truth_values
 
 MASK = "********"
 """The mask that replies show instead of secrets. Sent back, it means: keep the stored one."""
@@ -66,7 +67,8 @@ class ConfigPart(BaseModel):
     def _without_nulls(cls, given: object) -> object:
         if not isinstance(given, Mapping):
             return given
-        fields = cast("Mapping[object, object]", given)
+        fields = cast("Mapping[str, object]", given)
+        refuse_truth_values(cls, fields)
         return {name: value for name, value in fields.items() if value is not None}
 
 

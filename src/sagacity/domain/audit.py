@@ -46,6 +46,7 @@ class AuditAction(StrEnum):
     ACCOUNT_PASSWORD_RESET = "account.password_reset"  # noqa: S105  likewise
     ACCOUNT_TOTP_ENABLED = "account.totp_enabled"
     ACCOUNT_TOTP_DISABLED = "account.totp_disabled"
+    ACCOUNT_RECOVERY_CODES_RENEWED = "account.recovery_codes_renewed"
     ACCOUNT_RECOVERY_CODE_USED = "account.recovery_code_used"
     ACCOUNT_DELETED = "account.deleted"
     MEMBER_ADDED = "member.added"

@@ -21,10 +21,12 @@ EXTRACTIVE_MARKS = (
     "and memory is switched off for this answer.",
     "and nothing that I remember surely answers this. The nearest:",
     "and I cannot tell what I do not know. I keep what you tell me, and find it again.",
+    "so I quote nothing. What I remember of this is archived when I learn from your message.",
+    "and one sentence deletes nothing here. Say what to forget: “Forget what I said about my old job.”",
 )
 """What is in every answer without a model: with something to quote, with nothing, where nobody could look, to a
-message that asks nothing, where nobody was to look, with something that may not answer, and to whoever asks what is
-not known."""
+message that asks nothing, where nobody was to look, with something that may not answer, to whoever asks what is not
+known, and where something, or everything, is to be forgotten."""
 
 
 TITLE_CHARACTERS = 50

@@ -38,7 +38,7 @@ class EntryCounts(Value):
 
     proposed: int = 0
     kept: int = 0
-    """Stored as memories of their own, whether or not they replaced others."""
+    """Stored as memories of their own, whether or not they replaced others; or done, as what asks to forget others."""
     merged: int = 0
     """Merged into a memory or another entry that says the same or belongs with it."""
     dropped: int = 0

@@ -121,7 +121,9 @@ class UserMemoryEdit(Value):
     parts: MemoryParts = MemoryParts()
 
     def apply(self, memory: Memory, now: datetime) -> Memory:
-        """Return *memory* changed at *now*."""
+        """Return *memory* changed at *now*; the same where nothing is to change."""
+        if self == UserMemoryEdit():
+            return memory
         given: dict[str, object | None] = {
             "content": self.content,
             "keywords": self.keywords,

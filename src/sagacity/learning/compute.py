@@ -17,11 +17,17 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from pathlib import Path
 from socket import socketpair
 from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
+REPLACED: Final = (
+    "another release of Sagacity was installed below this process, which cannot learn by rules: restart it"
+)
+
+_FILE: Final = Path(__file__)
 _LONGEST_SECONDS: Final = 300.0
 """
 What takes longer is given up: else one text on which a pattern never ends would stop the learning of all.
@@ -37,14 +43,39 @@ class ComputeError(Exception):
     """The work took too long, or the process does not start, or it ended twice during the work."""
 
 
+class ReplacedError(ComputeError):
+    """Another release was installed below this process, and what it would start knows other code."""
+
+
+def _written_at(file: Path) -> int | None:
+    """Return when *file* was written, in nanoseconds; None if it is gone."""
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return None
+
+
 class ComputeProcess:
     """A process that runs one function at a time, in order of request."""
 
-    def __init__(self, *, longest_seconds: float = _LONGEST_SECONDS) -> None:
+    def __init__(self, *, longest_seconds: float = _LONGEST_SECONDS, file: Path = _FILE) -> None:
+        """
+        Start nothing yet.
+
+        Args:
+            longest_seconds: how long work may take.
+            file: of the program; an upgrade writes it.
+        """
         self._longest_seconds = longest_seconds
+        self._file, self._since = file, _written_at(file)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="compute")
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether another release was installed below this process: what it would start knows other code."""
+        return _written_at(self._file) != self._since
 
     @property
     def pid(self) -> int | None:
@@ -57,6 +88,7 @@ class ComputeProcess:
 
         Raises:
             ComputeError: the work took too long, or the process does not start, or it ended twice.
+            ReplacedError: the process may not be started any more.
             Exception: what *work* raised, with a note that says where.
         """
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, work, arguments)
@@ -103,6 +135,8 @@ class ComputeProcess:
         return answer
 
     def _started(self) -> Connection:
+        if self.is_replaced:
+            raise ReplacedError(REPLACED)
         ours, other = socketpair()
         connection = Connection(ours.detach())
         with other:

@@ -129,6 +129,8 @@ async def edit_profile(
     def change(memory: Memory) -> Memory:
         if memory.status is not Status.CURRENT or not memory.is_valid(now):
             raise NotFound(f"profile {uid!r} is no longer current")
+        if content is None and custom_features is None:
+            return memory
         features = (
             memory.attributes
             if custom_features is None

@@ -6,6 +6,7 @@ from sagacity.domain.cursor import Cursor, DeadLetter, DeadLetterStatus, Outcome
 from sagacity.domain.extraction import EntryCounts, Rejection
 from sagacity.domain.ids import RequestId
 from sagacity.domain.interaction import INTERACTION, Interaction, Request
+from sagacity.domain.memory import ARCHIVED_STATUSES
 from sagacity.domain.views.receipt import (
     IndexProgress,
     LearnerProgress,
@@ -20,6 +21,7 @@ from sagacity.learning.rules.languages.detect import unread_language
 from sagacity.learning.windows.gate import worth_reading
 from sagacity.learning.windows.learners import Learner, learner_groups
 from sagacity.memories.acting import Acting
+from sagacity.retrieval.query.forgets import what_to_forget
 
 _LETTERS = 10_000
 _NOT_KEPT = {
@@ -54,15 +56,17 @@ async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
         cursors = await snapshot.cursors.of_user(request.user_id)
         letters = await snapshot.dead_letters.list_newest(user_id=request.user_id, limit=_LETTERS)
         taught = await snapshot.memories.taught_by(request.request_id)
+        ended = await snapshot.memories.get_many(await snapshot.changes.archived_by(request))
+        archived = [one for one in ended if one.status in ARCHIVED_STATUSES]  # and not restored since
         entries = await snapshot.extractions.of_turns(
             request.user_id, first_seq=request.first_seq, last_seq=request.last_seq
         )
     vector = VectorProgress(done=done, waiting=len(turns) - done - failed, failed=failed, error=error or None)
-    taught_kinds = {memory.kind for memory in taught}
+    changed_kinds = {memory.kind for memory in (*taught, *archived)}
     progress = [learner_progress(one.name, request, cursors, letters) for one in learners]
     for place, one in enumerate(learners):
         progress[place] = progress[place].model_copy(update={"entries": entries.get(one.name)})
-        if one.kind not in taught_kinds:
+        if one.kind not in changed_kinds:
             progress[place] = await explained(progress[place], one, turns)
     waits = any(step.state is LearnerState.WAITING for step in progress)
     obstacle = await acting.parts.dispatcher.obstacle() if waits else ""
@@ -76,6 +80,7 @@ async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
         indexed=IndexProgress(vector=vector),
         learners=tuple(progress),
         memories=tuple(map(taught_view, taught)),
+        archived=tuple(map(taught_view, archived)),
         warnings=tuple(filter(None, (calls.note, obstacle))),
     )
 
@@ -173,12 +178,14 @@ async def _reason(outcome: Outcome | None, learner: Learner, window: Window) -> 
     if not worth_reading(window):
         return "the turns hold no words of a person but greetings, thanks and acknowledgements"
     if learner.asks_a_model:
-        if outcome is Outcome.GATED:
-            return "a model found the turns not worth reading"
-        return "the model found nothing in these turns that is worth noting and was not known"
+        gated = "a model found the turns not worth reading"
+        unknown = "the model found nothing in these turns that is worth noting and was not known"
+        return gated if outcome is Outcome.GATED else unknown
     # Rules read again what they read, in a moment.
     if (await learner.extractor.extract(window, ())).candidates:
         return "what these turns say was known already, or is not kept, such as contact data"
+    if any(turn.is_user and what_to_forget(turn.content) for turn in window.unread):
+        return "nothing that is remembered names what was to be forgotten"
     if code := unread_language(window):
         return f"these turns seem to be in a language that is not read without a model: {code}"
     return "without a model only plain statements and instructions are recognised, and these turns have none"

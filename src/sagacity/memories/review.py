@@ -55,8 +55,8 @@ async def edit_agent_playbook(
     now = acting.parts.clock.now()
 
     def change(memory: Memory) -> Memory:
-        fields = {**changes(memory), "updated_at": now}
-        return memory.model_copy(update=fields if approval is None else fields | {"approval": approval})
+        fields = {**changes(memory), **({} if approval is None else {"approval": approval})}
+        return memory.model_copy(update={**fields, "updated_at": now}) if fields else memory
 
     reason = "agent playbook edited" if approval is None else f"agent playbook {memory_id} is {approval}"
     return await _edit(acting, memory_id, MemoryKind.AGENT_PLAYBOOK, change, reason)
@@ -81,6 +81,8 @@ async def edit_skill(
     now = acting.parts.clock.now()
 
     def change(skill: Memory) -> Memory:
+        if not texts and not facts:
+            return skill
         before = skill.attributes.skill or SkillFacts()
         after = before.model_copy(update=facts)
         changed = skill.model_copy(update=texts)

@@ -14,6 +14,7 @@ from sagacity.domain.review_queue import ReviewAction, ReviewCandidate, ReviewQu
 from sagacity.memories.acting import Acting
 from sagacity.memories.effects import described, found_effects
 
+_ALL = "all users are `include_all_users`, or `--all-users`"
 _SIGNALS = {EffectFinding.HARMS: ReviewSignal.HARMS, EffectFinding.HELPS: ReviewSignal.HELPS}
 
 
@@ -64,22 +65,20 @@ def whose_reviews(
     Return whose memories are reviewed; None: those of all users.
 
     Raises:
-        InvalidInput: it names no user, or kinds that belong to none.
+        InvalidInput: it names no user, or one and all users, or kinds that belong to none.
         Forbidden: another user's, or all users', and the caller may not.
     """
     if include_all_users:
         acting.require_whole_tenant()
         acting.principal.require(Permission.REVIEW)
+        if user_id is not None:
+            raise InvalidInput(f"user_id: name a user, or ask for all users, not both; {_ALL}")
         return None
     user = acting.principal.acting_for(None if user_id is None else UserId(user_id))
     if user is None:
-        raise InvalidInput(
-            "user_id: name a user, or ask for all users, by `include_all_users` or `--all-users`"
-        )
+        raise InvalidInput(f"user_id: name a user, or ask for all users; {_ALL}")
     if shared := TENANT_KINDS.intersection(kinds):
-        raise InvalidInput(
-            f"kinds: {min(shared)} serves all users: ask for those, by `include_all_users` or `--all-users`"
-        )
+        raise InvalidInput(f"kinds: {min(shared)} serves all users: ask for those; {_ALL}")
     return user
 
 

@@ -77,8 +77,8 @@ async def edit_user_playbook(
     now = acting.parts.clock.now()
 
     def change(memory: Memory) -> Memory:
-        fields = {**changes(memory), "updated_at": now}
-        return memory.model_copy(update=fields if status is None else fields | {"status": status})
+        fields = {**changes(memory), **({} if status is None else {"status": status})}
+        return memory.model_copy(update={**fields, "updated_at": now}) if fields else memory
 
     reason = "user playbook edited" if status is None else f"user playbook is {status}"
     return await edit_memory(acting, memory_id, MemoryKind.USER_PLAYBOOK, change, reason=reason)
@@ -104,7 +104,7 @@ async def edit_memory(
         acting: on whose behalf.
         memory_id: which.
         kind: of which kind it is.
-        change: what becomes of it; must give the same for the same.
+        change: what becomes of it; must give the same for the same. Gives it what it was given, nothing is written.
         reason: goes into its history.
         user_id: whose it has to be; None for anyone's.
         follow: what else changes with it, in the same transaction.
@@ -119,6 +119,8 @@ async def edit_memory(
     async with acting.read(user_id=user_id) as snapshot:
         before = _of_user(await snapshot.memories.get(memory_id, kind=kind), user_id)
     planned = change(before)
+    if planned is before:
+        return before
     vectors = {} if planned.search_text == before.search_text else await embed(acting, [planned])
     async with acting.begin(user_id=user_id) as transaction:
         found = _of_user(await transaction.memories.get(memory_id, kind=kind), user_id)

@@ -21,6 +21,7 @@ from pydantic import (
 
 from sagacity.domain.ids import MAX_INT, fitting_key
 from sagacity.domain.memory import Status
+from sagacity.domain.numbers import refuse_truth_values
 from sagacity.domain.suggest import unknown_field
 
 MAX_TEXT = 100_000
@@ -110,14 +111,15 @@ class Schema(BaseModel):
         refuse_many(fields)
         known = cls.model_fields
         if fields.keys() <= known.keys() and not any(value is None for value in fields.values()):
+            refuse_truth_values(cls, fields)
             return fields
         older = {
             name: OLDER_NAMES[name] for name in fields if name not in known and OLDER_NAMES.get(name) in known
         }
         renamed = {today: fields[name] for name, today in older.items() if fields[name] is not None}
-        return renamed | {
-            name: fields[name] for name in fields if name not in older and fields[name] is not None
-        }
+        renamed |= {name: fields[name] for name in fields if name not in older and fields[name] is not None}
+        refuse_truth_values(cls, renamed)
+        return renamed
 
 
 class StrictPart(Schema):
@@ -348,8 +350,11 @@ Label = Annotated[str, StringConstraints(max_length=512), AfterValidator(_kept_a
 """A short text to filter by; may be empty."""
 Number = Annotated[int, Field(gt=0, le=MAX_INT)]
 """A row's number."""
-Text = Annotated[str, AfterValidator(_not_too_long), Field(json_schema_extra={"maxLength": MAX_TEXT})]
-"""What a memory says."""
+_NOT_TOO_LONG = AfterValidator(_not_too_long), Field(json_schema_extra={"maxLength": MAX_TEXT})
+Text = Annotated[str, *_NOT_TOO_LONG]
+"""A text of a memory."""
+Said = Annotated[str, StringConstraints(min_length=1, pattern=r"\S"), *_NOT_TOO_LONG]
+"""What a memory says: not blank."""
 Epoch = Annotated[int, Field(ge=0, le=MAX_EPOCH)]
 """Whole seconds since 1970."""
 Limit = Annotated[int, Field(gt=0, le=10_000)]

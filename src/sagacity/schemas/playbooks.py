@@ -31,6 +31,7 @@ from sagacity.schemas.base import (
     MaybeId,
     Number,
     Reply,
+    Said,
     Schema,
     Span,
     Statuses,
@@ -88,7 +89,7 @@ class UserPlaybookData(PlaybookText):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if not self.content and not self.trigger:
+        if not self.content.strip() and not (self.trigger or "").strip():
             raise ValueError("content or trigger is required")
         return self
 
@@ -132,7 +133,7 @@ class AgentPlaybookData(PlaybookText):
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        if not self.content:
+        if not self.content.strip():
             raise ValueError("content is required")
         return self
 
@@ -167,7 +168,7 @@ class PlaybookChange(WriteBody):
     """What to change in a playbook; a missing field stays as it is."""
 
     playbook_name: Label | None = None
-    content: Text | None = Field(default=None, min_length=1)
+    content: Said | None = None
     trigger: Text | None = None
     pitfall: Text | None = None
     rationale: Text | None = None

@@ -30,10 +30,10 @@ from sagacity.schemas.base import (
     MaybeId,
     Number,
     Reply,
+    Said,
     Schema,
     Span,
     Statuses,
-    Text,
     WriteBody,
     WritePart,
 )
@@ -52,7 +52,7 @@ class ProfileData(WritePart):
     profile_id: MaybeId = ""
     """Empty: the server names it."""
     user_id: Id
-    content: Text = Field(min_length=1)
+    content: Said
     last_modified_timestamp: Epoch | None = None
     generated_from_request_id: MaybeId = ""
     profile_time_to_live: TimeToLive = TimeToLive.INFINITY
@@ -118,7 +118,7 @@ class UpdateProfileBody(WriteBody):
 
     user_id: Id
     profile_id: Id
-    content: Text | None = Field(default=None, min_length=1)
+    content: Said | None = None
     custom_features: dict[str, JsonValue] | None = None
 
 

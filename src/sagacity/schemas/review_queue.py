@@ -19,7 +19,7 @@ from sagacity.domain.review_queue import (
     ReviewStep,
 )
 from sagacity.domain.views.memory import MemoryView
-from sagacity.schemas.base import Body, Id, Label, Limit, Number, Reply, Schema, Text
+from sagacity.schemas.base import Body, Id, Label, Limit, Number, Reply, Said, Schema
 
 MOST_DAYS = 36_500
 _TITLE_CHARACTERS = 80
@@ -31,7 +31,7 @@ class GetMemoryReviewBody(Body):
     """Which memories to review."""
 
     user_id: Id | None = None
-    """Required unless `include_all_users` is true or the token is a user's own."""
+    """Required unless the token is a user's own, or `include_all_users` is true, beside which it is refused."""
     days_back: Days = 30
     """Over how many days uses are counted, and after how many days without a change a memory is stale."""
     signal_filter: tuple[ReviewSignal, ...] | None = Field(default=None, max_length=16)
@@ -128,7 +128,7 @@ class ReviewMemoryBody(Body):
     """For `supersede` and `merge`: the memory that replaces it."""
     other_type: MemoryKind | None = None
     """Null: the same as `entity_type`."""
-    content: Text | None = Field(default=None, min_length=1)
+    content: Said | None = None
     """For `merge`: the new text of the other memory. Null: unchanged."""
     keep_days: int = Field(default=_KEEP_DAYS, gt=0, le=3_650)
     """For `keep`: for how many days."""
@@ -194,7 +194,7 @@ class GetMemoryReviewActionsBody(Body):
     """Which review actions to return, newest first."""
 
     user_id: Id | None = None
-    """Required unless `include_all_users` is true or the token is a user's own."""
+    """Required unless the token is a user's own, or `include_all_users` is true, beside which it is refused."""
     include_all_users: bool = False
     """Actions on all users' memories, and on the organisation's. Needs the permission to review."""
     before: Number | None = None

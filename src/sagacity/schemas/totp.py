@@ -39,6 +39,10 @@ class DisableTotpBody(WriteBody):
     """Six digits of the authenticator app, or a recovery code."""
 
 
+class RenewRecoveryCodesBody(DisableTotpBody):
+    """The password and a code again."""
+
+
 class AnswerBody(WriteBody):
     """The second step of signing in."""
 

@@ -15,6 +15,7 @@ from sagacity.storage.base import Backend
 from sagacity.storage.schema.views import (
     ANY_TOKEN,
     LIVE_TOKEN,
+    answering_tenants,
     due_users,
     known_organisations,
     uncopied_tenants,
@@ -28,6 +29,7 @@ _NEXT = sa.select(sa.func.min(due_users.c.due_at).label("due_at"))
 _NEXT_AFTER = _NEXT.where(due_users.c.due_at > sa.bindparam("after"))
 _ORGANISATIONS = sa.select(known_organisations)
 _WAITING = sa.select(waiting_tenants.c.org_id)
+_ANSWERING = sa.select(answering_tenants.c.org_id)
 _UNCOPIED = sa.select(uncopied_tenants.c.org_id)
 
 
@@ -104,6 +106,10 @@ class Lookups:
     async def uncopied_tenants(self) -> list[Tenant]:
         """Return the tenants with documents that a separate vector store does not have yet."""
         return [Tenant(org_id=row.org_id) for row in await self._rows(_UNCOPIED)]
+
+    async def answering_tenants(self) -> list[Tenant]:
+        """Return the tenants with answers of chats that have not ended."""
+        return [Tenant(org_id=row.org_id) for row in await self._rows(_ANSWERING)]
 
     async def end_lookups(self) -> None:
         """Cancel running queries, and return when they have ended."""

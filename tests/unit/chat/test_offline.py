@@ -7,7 +7,7 @@ from sagacity.domain.caution import cautions_touched
 from sagacity.domain.chat import EXTRACTIVE_MARKS, is_extractive
 from sagacity.domain.context import Context, ContextItem, Section, SectionName
 
-FOUND, NOTHING, NOT_SEARCHED, KEPT, OFF, NEAREST, UNKNOWN = EXTRACTIVE_MARKS
+FOUND, NOTHING, NOT_SEARCHED, KEPT, OFF, NEAREST, UNKNOWN, FORGOTTEN, NOT_ALL = EXTRACTIVE_MARKS
 
 
 def item(citation: str, said: str, relevance: float | None = 0.5, kind: str = "profile") -> ContextItem:
@@ -111,6 +111,25 @@ def test_courtesies_ask_for_nothing(message: str) -> None:
     """Whoever says thanks wants no memories that resemble it."""
     answer = extractive_answer(message, context_of(PORTO, PRAWNS))
     assert answer == f"No language model is configured, {KEPT}"
+
+
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [("Forget what I said about prawns", FORGOTTEN), ("Forget everything", NOT_ALL)],
+)
+def test_what_is_to_be_forgotten_is_not_quoted(message: str, says: str) -> None:
+    """Not even an allergy; it is said what becomes of it, and how to delete more."""
+    answer = extractive_answer(message, context_of(PRAWNS, ALLERGY))
+    assert answer.startswith(f"No language model is configured, {says} ")
+    assert "prawns" not in answer
+    assert "/forget" in answer
+    assert is_extractive(answer)
+
+
+def test_a_former_request_to_forget_answers_nothing() -> None:
+    """It names what nobody wants to hear of any more."""
+    asked = item("i:7", "Forget what I said about Porto", 0.9, "interaction")
+    assert list(best(context_of(asked, PORTO))) == [PORTO]
 
 
 def test_what_is_told_is_answered_with_a_warning() -> None:

@@ -10,12 +10,14 @@ from sagacity.cli.receipts import draw, wait_for, went_well
 from sagacity.client import Sagacity
 from sagacity.client.errors import Unreachable
 from sagacity.domain.extraction import EntryCounts, Rejection
+from sagacity.domain.memory import MemoryKind
 from sagacity.domain.views.receipt import (
     IndexProgress,
     LearnerProgress,
     LearnerState,
     Receipt,
     ReceiptState,
+    TaughtMemory,
 )
 
 
@@ -115,6 +117,15 @@ def test_what_became_of_proposed_entries_is_shown() -> None:
     learners = (progress.model_copy(update={"entries": counts}),)
     text = drawn(found.model_copy(update={"learners": learners}))
     assert "2 of 6, 1 merged, 3 dropped (2 contact data, outdated)" in text
+
+
+def test_what_was_archived_is_shown_in_place_of_nothing_learned() -> None:
+    """A request to forget something did something."""
+    found = receipt(ReceiptState.LEARNED, LearnerState.LEARNED)
+    fact = TaughtMemory(memory_id=1, uid="u", kind=MemoryKind.PROFILE, content="Is allergic to peanuts.")
+    text = drawn(found.model_copy(update={"archived": (fact,)}))
+    assert "nothing learned" not in text
+    assert text.index("archived") < text.index("Is allergic to peanuts.")
 
 
 def test_what_was_learned_comes_first_and_learners_go_by_their_kind() -> None:

@@ -30,6 +30,24 @@ async def test_work_is_done_in_another_process(compute: ComputeProcess) -> None:
     assert first.niceness == min(os.nice(0) + 5, 19)  # the highest there is
 
 
+async def test_no_process_of_another_release_is_started(tmp_path: Path) -> None:
+    """One that runs goes on; what would be started after an upgrade is refused, with what to do."""
+    program = tmp_path / "compute.py"
+    program.write_text("the release that runs")
+    compute = ComputeProcess(file=program)
+    assert await compute.run(work.divided, 6, 3) == 2
+    os.utime(program, ns=(1, 1))
+    assert compute.is_replaced
+    assert await compute.run(work.divided, 6, 3) == 2
+    compute.close()
+    with pytest.raises(ComputeError, match="restart it"):
+        await compute.run(work.divided, 6, 3)
+    program.unlink()
+    with pytest.raises(ComputeError, match="restart it"):
+        await compute.run(work.divided, 6, 3)
+    assert compute.pid is None
+
+
 async def test_error_is_raised_here_and_tells_where(compute: ComputeProcess) -> None:
     """It is that of the work, and the process goes on."""
     with pytest.raises(ZeroDivisionError) as caught:

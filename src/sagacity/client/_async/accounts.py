@@ -27,6 +27,7 @@ from sagacity.schemas.totp import (
     ConfirmTotpBody,
     DisableTotpBody,
     RecoveryCodes,
+    RenewRecoveryCodesBody,
     TotpBegun,
     TotpState,
 )
@@ -213,6 +214,19 @@ async def confirm_totp(connection: AsyncConnection, code: str) -> RecoveryCodes:
     """
     body = checked(ConfirmTotpBody, {"code": code})
     return await connection.send("POST", "/api/auth/totp/confirm", RecoveryCodes, body=body)
+
+
+async def renew_recovery_codes(connection: AsyncConnection, password: str, code: str) -> RecoveryCodes:
+    """
+    Replace all recovery codes by ten new ones; the password and a code are required again.
+
+    Args:
+        connection: to the server.
+        password: the account's password.
+        code: six digits of the authenticator app, or a recovery code.
+    """
+    body = checked(RenewRecoveryCodesBody, {"password": password, "code": code})
+    return await connection.send("POST", "/api/auth/totp/recovery_codes", RecoveryCodes, body=body)
 
 
 async def disable_totp(connection: AsyncConnection, password: str, code: str) -> MessageReply:

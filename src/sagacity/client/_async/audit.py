@@ -34,10 +34,10 @@ async def get_audit(
         action: only this: `token.created`, `token.revoked`, `token.rotated`, `config.changed`, `config.copied`,
             `config.key_rotated`, `site_variable.set`, `site_variable.unset`, `quota.set`, `account.signed_up`,
             `account.verified`, `account.linked`, `account.password_changed`, `account.password_reset`,
-            `account.totp_enabled`, `account.totp_disabled`, `account.recovery_code_used`, `account.deleted`,
-            `member.added`, `member.role_changed`, `member.removed`, `invitation.created`,
-            `invitation.sent_again`, `invitation.revoked`, `invitation.accepted`, `user.erasure_ordered`,
-            `quarantine.placed`, `quarantine.released`.
+            `account.totp_enabled`, `account.totp_disabled`, `account.recovery_codes_renewed`,
+            `account.recovery_code_used`, `account.deleted`, `member.added`, `member.role_changed`,
+            `member.removed`, `invitation.created`, `invitation.sent_again`, `invitation.revoked`,
+            `invitation.accepted`, `user.erasure_ordered`, `quarantine.placed`, `quarantine.released`.
         actor: only what this caller did, as the rows name callers.
         target: only what was done to this, such as a token's id.
         start_time: from this moment on.

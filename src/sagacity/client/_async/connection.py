@@ -20,6 +20,7 @@ from sagacity.client.retry import (
     is_unsent,
     last_outcome,
     reconnect_seconds,
+    stream_timeout,
     wait_seconds,
 )
 from sagacity.client.wire import Parameter, decode, encode, queried, server_url
@@ -49,7 +50,8 @@ class AsyncConnection:
         Args:
             url: the server; by default SAGACITY_URL, else this machine's port 8081.
             api_key: by default SAGACITY_API_KEY; without one the server has to run without tokens.
-            timeout_seconds: the longest silence of the server in one attempt.
+            timeout_seconds: the longest silence of the server in one attempt; at least 45 s for a stream, whose server
+                waits until a conversation is free, and shows every 15 s that it is there.
             retry_seconds: until how long after its start a call that may be repeated is sent again when it fails in
                 passing, such as at a server that restarts or says that it is busy; another one, while no server takes
                 the connection; a stream, after it was lost. 0: never. A timeout is such a failure too, so one that is
@@ -183,6 +185,7 @@ class AsyncConnection:
         while True:
             request = self._request(method, path, params, body)
             request.headers["Accept"] = "text/event-stream"
+            request.extensions["timeout"] = stream_timeout(self._http.timeout)
             if last_id:
                 request.headers["Last-Event-ID"] = last_id
             outcome: Outcome

@@ -28,6 +28,7 @@ from sagacity.schemas.totp import (
     ConfirmTotpBody,
     DisableTotpBody,
     RecoveryCodes,
+    RenewRecoveryCodesBody,
     TotpBegun,
     TotpState,
 )
@@ -210,6 +211,19 @@ def confirm_totp(connection: Connection, code: str) -> RecoveryCodes:
     """
     body = checked(ConfirmTotpBody, {"code": code})
     return connection.send("POST", "/api/auth/totp/confirm", RecoveryCodes, body=body)
+
+
+def renew_recovery_codes(connection: Connection, password: str, code: str) -> RecoveryCodes:
+    """
+    Replace all recovery codes by ten new ones; the password and a code are required again.
+
+    Args:
+        connection: to the server.
+        password: the account's password.
+        code: six digits of the authenticator app, or a recovery code.
+    """
+    body = checked(RenewRecoveryCodesBody, {"password": password, "code": code})
+    return connection.send("POST", "/api/auth/totp/recovery_codes", RecoveryCodes, body=body)
 
 
 def disable_totp(connection: Connection, password: str, code: str) -> MessageReply:

@@ -92,6 +92,7 @@ class Calls(Connection):
     get_totp = accounts.get_totp
     begin_totp = accounts.begin_totp
     confirm_totp = accounts.confirm_totp
+    renew_recovery_codes = accounts.renew_recovery_codes
     disable_totp = accounts.disable_totp
     log_in_with_code = accounts.log_in_with_code
     exchange_code = accounts.exchange_code

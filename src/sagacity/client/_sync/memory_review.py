@@ -40,7 +40,8 @@ def get_memory_review(
 
     Args:
         connection: to the server.
-        user_id: required unless `include_all_users` is true or the token is a user's own.
+        user_id: required unless the token is a user's own, or `include_all_users` is true, beside which it is
+            refused.
         days_back: over how many days uses are counted, and after how many days without a change a memory is
             stale; by default 30.
         signal_filter: only memories with one of these signals. Null: with any; an empty list: none.
@@ -149,7 +150,8 @@ def get_memory_review_actions(
 
     Args:
         connection: to the server.
-        user_id: required unless `include_all_users` is true or the token is a user's own.
+        user_id: required unless the token is a user's own, or `include_all_users` is true, beside which it is
+            refused.
         include_all_users: actions on all users' memories, and on the organisation's. Needs the permission to
             review.
         before: only actions before this number, the last one of the previous page.
@@ -179,7 +181,7 @@ def get_memory_health(
 
     Args:
         connection: to the server.
-        user_id: needed unless `include_all_users` is true, or the token is a user's own.
+        user_id: needed unless the token is a user's own, or `include_all_users` is true. Not both.
         include_all_users: memories of all users, and of the organisation. Needs the permission to review.
         days_back: for how many days a stale memory was not surfaced or changed.
     """

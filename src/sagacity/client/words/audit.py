@@ -24,6 +24,7 @@ AuditActionWord = (
         "account.password_reset",
         "account.totp_enabled",
         "account.totp_disabled",
+        "account.recovery_codes_renewed",
         "account.recovery_code_used",
         "account.deleted",
         "member.added",

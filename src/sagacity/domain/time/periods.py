@@ -159,26 +159,11 @@ def feast(which: int, year: int) -> Span:
     """Return the days of a `Feast` of the western churches: Christmas from its eve, Easter from Good Friday."""
     if which == Feast.CHRISTMAS:
         return Span(date(year, 12, 24), date(year, 12, 26))
-    easter = _easter(year)
+    from dateutil.easter import easter  # noqa: PLC0415  few questions name a feast
+
+    sunday = easter(year)
     first, last = (-46, -1) if which == Feast.LENT else (-2, 1)
-    return Span(one_day(easter, first).first, one_day(easter, last).first)
-
-
-def _easter(year: int) -> date:
-    """
-    Return Easter Sunday of a year of the Gregorian calendar.
-
-    Source: the anonymous computus of Nature, 20 April 1876, in the form of Meeus, Astronomical Algorithms, 1991.
-    """
-    golden, (century, of_century) = year % 19, divmod(year, 100)
-    leaps, rest = divmod(century, 4)
-    correction = (century - (century + 8) // 25 + 1) // 3
-    moon = (19 * golden + century - leaps - correction + 15) % 30
-    four, remainder = divmod(of_century, 4)
-    to_sunday = (32 + 2 * rest + 2 * four - moon - remainder) % 7
-    late = (golden + 11 * moon + 22 * to_sunday) // 451
-    month, day = divmod(moon + to_sunday - 7 * late + 114, 31)
-    return date(year, month, day + 1)
+    return Span(one_day(sunday, first).first, one_day(sunday, last).first)
 
 
 def third(span: Span, number: int) -> Span:

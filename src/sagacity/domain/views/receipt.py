@@ -64,7 +64,7 @@ class LearnerProgress(View):
     state: LearnerState
     outcome: Outcome | None = None
     reason: str | None = None
-    """Why nothing was noted; None while something was, or may be."""
+    """Why nothing was noted; None while something was noted or archived, or may be."""
     entries: EntryCounts | None = None
     """What it proposed in the windows that hold these turns; None if nothing."""
     error: str | None = None
@@ -74,7 +74,7 @@ class LearnerProgress(View):
 
 
 class TaughtMemory(View):
-    """A memory that was learned from the request, alone or with others."""
+    """A memory that was learned from the request, alone or with others, or archived because of it."""
 
     memory_id: int
     uid: str
@@ -103,6 +103,10 @@ class Receipt(View):
     indexed: IndexProgress
     learners: tuple[LearnerProgress, ...] = ()
     memories: tuple[TaughtMemory, ...] = ()
+    archived: tuple[TaughtMemory, ...] = Field(
+        default=(),
+        description="Memories that were archived because of it: replaced, no longer true, or to be forgotten.",
+    )
     warnings: tuple[str, ...] = Field(
         default=(),
         description="What else limits learning now: a spending cap that is reached, or that no worker runs.",
@@ -117,7 +121,7 @@ class LearningStatusView(View):
 
 
 def taught_view(memory: Memory) -> TaughtMemory:
-    """Show a memory that a request taught."""
+    """Show a memory that a request taught, or archived."""
     return TaughtMemory(
         memory_id=memory.memory_id,
         uid=memory.uid,

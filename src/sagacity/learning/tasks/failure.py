@@ -10,8 +10,10 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.cursor import Window
 from sagacity.domain.errors import SagacityError, StorageError
 from sagacity.domain.operation import ItemStatus, OperationItem
+from sagacity.learning.compute import ReplacedError
 from sagacity.storage.transaction import Transaction
 
+_OURS = SagacityError, ReplacedError
 _log = structlog.get_logger(__name__)
 
 
@@ -55,13 +57,15 @@ class Retrying:
         kind = type(error).__name__
         record = _log.error if next_try is None else _log.warning
         event = "task.given_up" if next_try is None else "task.failed"
-        record(event, name=name, kind=kind, attempts=attempts + 1)
-        return Failure(kind, readable(error), attempts + 1, next_try)
+        shown = readable(error)
+        unforeseen = None if isinstance(error, _OURS) else error
+        record(event, name=name, kind=kind, error=shown, attempts=attempts + 1, exc_info=unforeseen)
+        return Failure(kind, shown, attempts + 1, next_try)
 
 
 def readable(error: BaseException) -> str:
     """Return the message of an error that people may see: our own text, or only the class of an unforeseen one."""
-    if isinstance(error, SagacityError) and not isinstance(error, StorageError):
+    if isinstance(error, _OURS) and not isinstance(error, StorageError):
         return str(error)
     return f"internal error ({type(error).__name__}); see the server's log"
 

@@ -46,7 +46,7 @@ def extraction_records(
         records.append(
             ExtractionRecord(
                 proposed=counts.total(),
-                kept=counts[Stored.KEPT],
+                kept=counts[Stored.KEPT] + counts[Stored.ENDED],
                 merged=counts[Stored.MERGED],
                 dropped=sum(reasons.values()),
                 reasons=reasons,

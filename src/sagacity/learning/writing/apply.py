@@ -52,6 +52,8 @@ class Stored(Enum):
     """As a memory of its own."""
     MERGED = "merged"
     """As part of another, or as its evidence."""
+    ENDED = "ended"
+    """Only in that others are archived, as it asked."""
 
 
 Fate = Stored | Rejection
@@ -177,7 +179,7 @@ async def _carry_out(run: Run, proposal: Proposal) -> tuple[Fate, list[Change]]:
     if decision.action is Action.ARCHIVE:
         ended = [(target, _ended(target, evidence[-1].occurred_at, run.now)) for target in targets]
         await transaction.memories.save([after for _, after in ended])
-        return Stored.MERGED, [occasion.change(target, after) for target, after in ended]
+        return Stored.ENDED, [occasion.change(target, after) for target, after in ended]
     if not await transaction.quotas.has_room(QuotaName.MEMORIES):
         return Rejection.OVER_QUOTA, []
     uid = MemoryUid(run.ids.new())

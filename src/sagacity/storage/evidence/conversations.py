@@ -268,6 +268,16 @@ class ExchangeRepository:
         )
         return _exchange_of(rows[0]) if rows else None
 
+    async def left(self, *, limit: int) -> list[Exchange]:
+        """Return at most *limit* exchanges, of any user, whose answers have not ended and are held by nobody."""
+        is_left = exchanges.c.held_until <= self._scope.clock.now()
+        rows = await self._scope.all(
+            sa.select(exchanges)
+            .where(exchanges.c.org_id == self._scope.org_id, sa.text("status = 'running'"), is_left)
+            .limit(limit)
+        )
+        return [_exchange_of(row) for row in rows]
+
     async def last(self, user_id: UserId, session_id: SessionId) -> Exchange | None:
         """Return the last exchange of a conversation, if any."""
         rows = await self._scope.all(

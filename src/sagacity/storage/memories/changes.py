@@ -9,10 +9,12 @@ import sqlalchemy as sa
 from sagacity.domain.change import DIRECT, Change, ChangeAction, ChangeLog, RecordedChange
 from sagacity.domain.errors import NotFound
 from sagacity.domain.ids import MemoryId, RunId
-from sagacity.domain.memory import Memory, MemoryKind
+from sagacity.domain.interaction import Request
+from sagacity.domain.memory import Memory, MemoryKind, Status
 from sagacity.storage.base import Scope
 from sagacity.storage.schema.ownership import own_memories
-from sagacity.storage.schema.tables import changes
+from sagacity.storage.schema.tables import changes, extractions
+from sagacity.storage.statements.array_params import found_by
 
 _TAKEN_AWAY = frozenset({ChangeAction.UPDATED, ChangeAction.REMOVED})
 """After these the memory is not there any more as it was before."""
@@ -114,6 +116,29 @@ class ChangeRepository:
             .order_by(column.change_id)
         )
         return [RecordedChange.model_validate(row._mapping, extra="ignore") for row in rows]
+
+    async def archived_by(self, request: Request) -> list[MemoryId]:
+        """Return which memories learners archived because of what *request* says, in that order."""
+        read, column = extractions.c, changes.c
+        runs = sa.select(read.run_id).where(
+            read.org_id == self._scope.org_id,
+            read.user_id == request.user_id,
+            read.last_seq >= request.first_seq,
+            read.first_seq <= request.last_seq,
+            read.version == str(Status.CURRENT),
+        )
+        rows = await self._scope.all(
+            sa.select(column.memory_id)
+            .where(
+                column.org_id == self._scope.org_id,
+                column.kind.in_([str(kind) for kind in MemoryKind]),  # the index has it before the run
+                found_by(column.run_id, runs.scalar_subquery()),
+                column.request_id == request.request_id,
+                column.action == str(ChangeAction.REMOVED),
+            )
+            .order_by(column.change_id)
+        )
+        return list(dict.fromkeys(row.memory_id for row in rows))
 
     async def as_they_were(self, memories: Sequence[Memory], moment: datetime) -> list[Memory]:
         """Return *memories* as they were at *moment*: what has been done to them since is taken back."""

@@ -417,6 +417,7 @@ exchanges = sa.Table(
 One row a message of a user's to the chat, with what comes of it. While the answer is written, `owner` has the right to
 until `held_until`, and `answer` is what there is so far. After that the log has it.
 """
+columns.partial("ix_exchanges_running", exchanges.c.org_id, where=sa.text("status = 'running'"))
 
 # --- memories --------------------------------------------------------------------------------------------------------
 

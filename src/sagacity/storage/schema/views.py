@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.dialects import postgresql, sqlite
 
+from sagacity.domain.chat import ExchangeStatus
 from sagacity.domain.cursor import DeadLetterStatus
 from sagacity.domain.memory import Status
 from sagacity.storage.schema.columns import Moment
@@ -17,6 +18,7 @@ from sagacity.storage.schema.tables import (
     api_tokens,
     cursors,
     dead_letters,
+    exchanges,
     invitations,
     members,
     metadata,
@@ -83,6 +85,12 @@ uncopied_tenants = _view(
     .distinct(),
 )
 """Who has documents that a separate vector store has not got yet."""
+
+answering_tenants = _view(
+    "answering_tenants",
+    sa.select(exchanges.c.org_id).where(exchanges.c.status == str(ExchangeStatus.RUNNING)).distinct(),
+)
+"""Who has answers that are being written, or were left by a process that ended."""
 
 known_tokens = _view(
     "known_tokens",
