@@ -125,7 +125,7 @@ def _send(
             for body in checked_bodies:
                 replies.append(client.publish(body))
                 advance(len(replies), len(checked_bodies))
-        ids = [reply.request_id or "" for reply in replies] if wait else []
+        ids = [reply.request_id for reply in replies] if wait else []
         return replies, wait_for(client, ids, timeout_seconds=WAIT_SECONDS) if ids else []
 
 
@@ -141,7 +141,7 @@ def _stored(replies: "list[PublishReply]") -> Render:
 
 
 def _follow(reply: "PublishReply") -> str:
-    return shlex.join(["sagacity", "receipt", reply.request_id or "", "--wait"])
+    return shlex.join(["sagacity", "receipt", reply.request_id, "--wait"])
 
 
 def _all(receipts: "list[Receipt]") -> Render:
