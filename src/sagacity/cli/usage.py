@@ -65,8 +65,10 @@ def effects(
 def _rows(stats: "Sequence[InjectionStat]") -> Render:
     rows = [
         (
+            one.content,
             one.entity_type,
             one.surfaced_count,
+            one.citation_count,
             one.total_prompt_tokens,
             one.distinct_session_count,
             f"{one.last_injected_at:%m-%d %H:%M}",
@@ -74,7 +76,7 @@ def _rows(stats: "Sequence[InjectionStat]") -> Render:
         )
         for one in stats
     ]
-    columns = ("kind", "#surfaced", "#tokens", "+#sessions", "+last", "id")
+    columns = ("content", "~kind", "#surfaced", "#cited", "+#tokens", "+#sessions", "+last", "+id")
     return table(columns, rows, empty="nothing was surfaced")
 
 
