@@ -13,6 +13,7 @@ from pydantic_core import PydanticSerializationError
 from sagacity.client.errors import ServerError
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.memory import Status
+from sagacity.schemas.fault_words import in_words
 
 R = TypeVar("R", bound=BaseModel)
 T = TypeVar("T")
@@ -128,5 +129,4 @@ def decode(schema: type[R], response: httpx.Response) -> R:
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in fault["loc"])
-    told = fault["msg"].removeprefix("Value error, ")  # what pydantic puts before our own words
-    return f"{place}: {told}" if place else told
+    return f"{place}: {in_words(fault)}" if place else in_words(fault)
