@@ -13,7 +13,6 @@ from pydantic_core import PydanticSerializationError
 from sagacity.client.errors import ServerError
 from sagacity.domain.errors import InvalidInput
 from sagacity.domain.memory import Status
-from sagacity.schemas.fault_words import in_words
 
 R = TypeVar("R", bound=BaseModel)
 T = TypeVar("T")
@@ -127,6 +126,8 @@ def decode(schema: type[R], response: httpx.Response) -> R:
 
 
 def _first_fault(error: ValidationError) -> str:
+    from sagacity.schemas.fault_words import in_words  # noqa: PLC0415  only a fault needs it
+
     fault = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in fault["loc"])
     return f"{place}: {in_words(fault)}" if place else in_words(fault)
