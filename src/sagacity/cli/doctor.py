@@ -89,7 +89,7 @@ def look(flags: Invocation) -> list[Check]:
         *([_mail(settings)] if settings.mail_url.get_secret_value() not in ("", "console") else []),
         *([_traces(settings)] if settings.traces_url else []),
         _keys(),
-        _checked(SERVER, lambda: _server(flags)),
+        _server(settings, flags),
     ]
 
 
@@ -333,24 +333,41 @@ def _keys() -> Check:
     return Check("model keys", ok=True, found=found)
 
 
-def _server(flags: Invocation) -> str:
+def _server(settings: "Settings", flags: Invocation) -> Check:
     from sagacity.client import Sagacity  # noqa: PLC0415  it loads the HTTP stack
-    from sagacity.domain.errors import StorageError  # noqa: PLC0415
+    from sagacity.client.environment import default_url  # noqa: PLC0415  with it
 
-    with Sagacity(
-        flags.server_url,
-        flags.api_key,
-        timeout_seconds=20,
-        retry_seconds=0,
-        allow_insecure=flags.allow_insecure,
-    ) as client:
-        parts = client.ready()
-        broken = [f"{part.name}: {part.detail}" for part in parts.checks if not part.ok]
-        if broken:
-            raise StorageError("; ".join(broken))
-        who = client.whoami()
-        release = client.version().server_version
-        return f"{client.url} is ready, release {release}, organisation {who.org_id}{_named(client.get_config())}"
+    def asked() -> Check:
+        with Sagacity(
+            flags.server_url or default_url(otherwise=_own_url(settings)),
+            flags.api_key,
+            timeout_seconds=20,
+            retry_seconds=0,
+            allow_insecure=flags.allow_insecure,
+        ) as client:
+            parts = client.ready()
+            broken = [f"{part.name}: {part.detail}" for part in parts.checks if not part.ok]
+            if broken:
+                state = "is ready, but " if parts.ready else "is not ready: "
+                advice = "correct what is named; the server need not be restarted"
+                return Check(
+                    SERVER, ok=False, found=f"{client.url} {state}{'; '.join(broken)}", advice=advice
+                )
+            release, org_id = client.version().server_version, client.whoami().org_id
+            found = f"{client.url} is ready, release {release}, organisation {org_id}{_named(client.get_config())}"
+            return Check(SERVER, ok=True, found=found)
+
+    try:
+        return asked()
+    except SagacityError as error:
+        _, message, hint = describe(error)
+        return Check(SERVER, ok=False, found=message, advice=hint)
+
+
+def _own_url(settings: "Settings") -> str:
+    """Return where this machine reaches a server of these settings."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104  it is only looked for
+    return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
 
 
 def _named(config: "Mapping[str, JsonValue]") -> str:
