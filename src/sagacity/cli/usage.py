@@ -6,6 +6,7 @@ import typer
 from rich.console import Console
 
 from sagacity.cli import options
+from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, plain, show, table
 from sagacity.domain.memory import MemoryKind
@@ -71,7 +72,7 @@ def _rows(stats: "Sequence[InjectionStat]") -> Render:
             one.citation_count,
             one.total_prompt_tokens,
             one.distinct_session_count,
-            f"{one.last_injected_at:%m-%d %H:%M}",
+            moment(one.last_injected_at),
             one.entity_id,
         )
         for one in stats
