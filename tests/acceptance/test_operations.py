@@ -120,6 +120,12 @@ def test_port_in_use_is_said(tmp_path: Path) -> None:
     assert port in ran.err
 
 
+def test_server_at_another_address_says_how_commands_find_it(tmp_path: Path) -> None:
+    """They look at 127.0.0.1:8081 unless they are told otherwise."""
+    with running_server(tmp_path, QUIET) as server:
+        assert f"\nCommands find it by SAGACITY_URL={server.url}\n" in server.logs
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_server_ends_gracefully(tmp_path: Path, number: signal.Signals) -> None:
     """Told to stop, it finishes and ends as a success."""

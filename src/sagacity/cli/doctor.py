@@ -14,6 +14,7 @@ from rich.console import Console
 from sagacity.cli.invocation import Invocation, of
 from sagacity.cli.output import Render, conclude, describe, plain
 from sagacity.cli.progress import working
+from sagacity.cli.serve import address_of, local_url
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import ConfigError, SagacityError
 
@@ -339,7 +340,7 @@ def _server(settings: "Settings", flags: Invocation) -> Check:
 
     def asked() -> Check:
         with Sagacity(
-            flags.server_url or default_url(otherwise=_own_url(settings)),
+            flags.server_url or default_url(otherwise=local_url(address_of(settings.host, settings.port))),
             flags.api_key,
             timeout_seconds=20,
             retry_seconds=0,
@@ -362,12 +363,6 @@ def _server(settings: "Settings", flags: Invocation) -> Check:
     except SagacityError as error:
         _, message, hint = describe(error)
         return Check(SERVER, ok=False, found=message, advice=hint)
-
-
-def _own_url(settings: "Settings") -> str:
-    """Return where this machine reaches a server of these settings."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104  it is only looked for
-    return f"http://[{host}]:{settings.port}" if ":" in host else f"http://{host}:{settings.port}"
 
 
 def _named(config: "Mapping[str, JsonValue]") -> str:
