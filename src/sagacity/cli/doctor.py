@@ -350,7 +350,7 @@ def _server(settings: "Settings", flags: Invocation) -> Check:
             broken = [f"{part.name}: {part.detail}" for part in parts.checks if not part.ok]
             if broken:
                 state = "is ready, but " if parts.ready else "is not ready: "
-                advice = "correct what is named; the server need not be restarted"
+                advice = "correct what is named"
                 return Check(
                     SERVER, ok=False, found=f"{client.url} {state}{'; '.join(broken)}", advice=advice
                 )
