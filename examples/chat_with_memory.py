@@ -85,7 +85,7 @@ def messages(given: str | None) -> Iterator[str]:
 
 def main() -> None:
     """Chat."""
-    parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
+    parser = argparse.ArgumentParser(description="Chat with a model that remembers.")
     parser.add_argument("message", nargs="?")
     parser.add_argument("--user", default="ana", help="Who is talking.")
     arguments = parser.parse_args()

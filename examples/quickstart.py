@@ -23,7 +23,7 @@ def main() -> None:
     with Sagacity() as sagacity:
         # Durable when this returns. `force_extraction` learns at once; without it a few turns wait for more.
         published = sagacity.publish_interaction("ana", CONVERSATION, force_extraction=True)
-        receipt = sagacity.wait_for_receipt(published.request_id or "")
+        receipt = sagacity.wait_for_receipt(published.request_id)
         print(f"learned from {receipt.interactions} turns:")
         for memory in receipt.memories:
             print(f"  {memory.kind}: {memory.content}")

@@ -47,7 +47,10 @@ globalThis.fetch = async (...call) => {
 READS = """
 const told = [];
 for await (const event of sendMessage(process.argv[1], process.argv[2], "Tell me a story.")) told.push(event);
-console.log(JSON.stringify({ told, calls }));
+const more = [];
+const conversation = told[0].data.conversation_id;
+for await (const event of sendMessage(process.argv[1], process.argv[2], "Go on.", conversation)) more.push(event);
+console.log(JSON.stringify({ told, calls, more }));
 """
 STORY = "Once upon a time there was a fox who liked plums. 😀"
 
@@ -116,4 +119,7 @@ async def test_program_of_the_page_reads_on_where_the_connection_was_lost(tmp_pa
     assert "".join(one["data"]["content"] for one in ended["told"] if one["name"] == "message") == STORY
     assert len({event["id"] for event in ended["told"]}) == len(names)
     assert ended["calls"] > 1
-    assert len(model.requests) == 1
+    conversation = ended["told"][0]["data"]["conversation_id"]
+    assert ended["more"][0]["data"]["conversation_id"] == conversation
+    assert len(model.requests) == 2
+    assert STORY in model.requests[1].prompt

@@ -23,7 +23,11 @@ async def test_who_waits_without_a_worker_is_told_what_to_start(tmp_path: Path) 
 
             said = ("--user-message", "I like tea.", "--agent-response", "Noted.")
             assert run("publish", "--user-id", "ana", *said).code == 0
-            assert START_ONE in run("doctor").out
+            [server_check] = [
+                one for one in run("doctor", "--json").data["checks"] if one["name"] == "server"
+            ]
+            assert START_ONE in server_check["found"]
+            assert "rolled back" not in server_check["advice"]
             command = ["users", "delete", "ana", "--yes"]
             environment = clean_environment(tmp_path, env | {"SAGACITY_URL": server.url})
             told = tmp_path / "told"

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from support.collector import collector
+from support.local_servers import free_port
 from support.program import QUIET, Ran, sagacity
 from support.server import running_server
 
@@ -119,6 +120,12 @@ def test_port_in_use_is_said(tmp_path: Path) -> None:
     assert port in ran.err
 
 
+def test_server_at_another_address_says_how_commands_find_it(tmp_path: Path) -> None:
+    """They look at 127.0.0.1:8081 unless they are told otherwise."""
+    with running_server(tmp_path, QUIET) as server:
+        assert f"\nCommands find it by SAGACITY_URL={server.url}\n" in server.logs
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_server_ends_gracefully(tmp_path: Path, number: signal.Signals) -> None:
     """Told to stop, it finishes and ends as a success."""
@@ -166,6 +173,13 @@ def test_doctor_says_what_to_do(tmp_path: Path) -> None:
     wrong = sagacity("doctor", "--json", home=tmp_path, env={"SAGACITY_PORT": "no"})
     assert wrong.code == 1
     assert "SAGACITY_PORT" in wrong.data["checks"][0]["found"]
+
+
+def test_doctor_looks_for_the_server_where_the_settings_put_it(tmp_path: Path) -> None:
+    """Another server, at the usual port, says nothing of these settings."""
+    port = str(free_port())
+    env = {"SAGACITY_HOST": "0.0.0.0", "SAGACITY_PORT": port, "SAGACITY_URL": ""}
+    assert f"http://127.0.0.1:{port}" in _checks(tmp_path, **env)["server"]["found"]
 
 
 def test_doctor_asks_every_server_that_is_named(tmp_path: Path) -> None:

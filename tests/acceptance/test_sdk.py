@@ -34,7 +34,7 @@ def sagacity(server: ServerProcess) -> Iterator[Sagacity]:
 def published(sagacity: Sagacity, user_id: str) -> Receipt:
     reply = sagacity.publish_interaction(user_id, TURNS, session_id=f"s-{user_id}", force_extraction=True)
     assert reply.message == "queued"
-    return sagacity.wait_for_receipt(reply.request_id or "")
+    return sagacity.wait_for_receipt(reply.request_id)
 
 
 def test_publish_is_learned_from_and_found(sagacity: Sagacity) -> None:
@@ -58,7 +58,7 @@ async def test_async_client_does_the_same(server: ServerProcess) -> None:
         reply = await sagacity.publish_interaction("bo", TURNS, force_extraction=True)
         steps: list[ReceiptState] = []
         receipt = await sagacity.wait_for_receipt(
-            reply.request_id or "", on_progress=lambda one: steps.append(one.state)
+            reply.request_id, on_progress=lambda one: steps.append(one.state)
         )
         found = await sagacity.search_profiles("bo", "nurse in Lisbon")
     assert receipt.state is ReceiptState.LEARNED

@@ -28,6 +28,8 @@ def api_clock() -> Clock:
 
 async def test_root_health_and_version_need_no_token(api):
     """The version is the package's own."""
+    browser = await api.get("/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert (browser.status_code, browser.headers["location"]) == (307, "/docs")
     assert (await api.get("/")).json() == {
         "service": "Sagacity",
         "name": "Sagacity",

@@ -67,6 +67,8 @@ async def test_every_door_counts_alike(app: FastAPI, api: httpx.AsyncClient) -> 
     [known] = await profiles_of(api)
     assert profile["entity_id"] == known["profile_id"]
     assert profile["total_prompt_tokens"] == 6 * 5
+    assert (profile["content"], profile["citation_count"]) == ("Is allergic to peanuts.", 1)
+    assert (playbook["content"], playbook["citation_count"]) == ("Warn of peanuts.", 1)
     assert profile["distinct_session_count"] == playbook["distinct_session_count"] == 2
     assert playbook["entity_id"].isdecimal()
     applied = await rows(app, "pipeline", "count_value", "user_id", event_name="learning_applied")

@@ -42,6 +42,7 @@ async def test_uses_are_counted_by_kind_and_memory(storage: Storage) -> None:
         ("f", {"entity_id": "a uid", "entity_type": PROFILE}),
         ("old", seven | {"at": START - DAY, "session_id": "u"}),
         ("g", seven | CITED | {"at": START + DAY}),
+        ("only cited", CITED | {"entity_id": "9"}),
         ("h", seven | CITED | {"at": START - DAY, "entity_type": SKILL}),
         ("i", {"event_name": UsageEventName.APPLIED, "entity_type": None, "entity_id": None}),
     ]
@@ -53,6 +54,7 @@ async def test_uses_are_counted_by_kind_and_memory(storage: Storage) -> None:
         assert (playbook.entity_type, playbook.entity_id) == (PLAYBOOK, "7")
         assert (playbook.surfaced_count, playbook.total_prompt_tokens) == (3, 25)
         assert (playbook.distinct_session_count, playbook.last_injected_at) == (2, START + DAY)
+        assert (playbook.citation_count, playbook.last_cited_at) == (1, START + DAY)
         assert (skill.entity_type, skill.surfaced_count, skill.total_prompt_tokens) == (SKILL, 2, 10)
         assert (profile.entity_type, profile.entity_id, profile.distinct_session_count) == (
             PROFILE,
@@ -62,7 +64,7 @@ async def test_uses_are_counted_by_kind_and_memory(storage: Storage) -> None:
         assert [one.entity_type for one in await snapshot.usage.injected(START, user_id=BEN)] == [SKILL]
         assert await snapshot.usage.injected(START, limit=1) == [playbook]
         found = await snapshot.usage.of_items(PLAYBOOK, ["7", "8"], since=START)
-        assert found == {"7": playbook.model_copy(update={"citation_count": 1, "last_cited_at": START + DAY})}
+        assert found == {"7": playbook}
         found = await snapshot.usage.of_items(SKILL, ["7"], since=START + DAY)
         assert (found["7"].surfaced_count, found["7"].last_injected_at) == (0, START)
         assert (found["7"].citation_count, found["7"].last_cited_at) == (0, START - DAY)

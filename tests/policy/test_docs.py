@@ -15,6 +15,7 @@ from sagacity.api.errors import STATUS, status_of
 from sagacity.api.rates import limits_of
 from sagacity.cli.main import tree
 from sagacity.cli.output import exit_code
+from sagacity.client import Sagacity
 from sagacity.client import errors as client_errors
 from sagacity.config.settings import Settings
 from sagacity.domain import errors
@@ -22,7 +23,7 @@ from sagacity.domain.errors import SagacityError
 from sagacity.prompts.load import list_prompts
 from support.documents import ROOT, blocks, documents, run_document, user_environment
 from support.routes import described
-from support.scripted_llm import scripted_llm
+from support.scripted_llm import Answer, ChatRequest, scripted_llm
 from support.server import running_server
 
 ELSEWHERE = {"docs/reference/reflexio-client.md"}
@@ -227,6 +228,46 @@ def test_chat_example_gives_a_model_what_is_remembered(tmp_path: Path) -> None:
         assert said == "At Culture Crêpes.\n"
         assert "- Is vegetarian." in model.requests[0].prompt
         assert "user: Where shall we have lunch?" in model.requests[0].prompt
+
+
+def test_agent_example_uses_its_memory_and_is_judged(tmp_path: Path) -> None:
+    """Publish, context, tools, citations, verdict: each step is seen from the outside."""
+    call = {"id": "c-1", "function": {"name": "find_order", "arguments": '{"number": 17}'}}
+    calling = {"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [call]}}]}
+    rule = re.compile(r"\[(u:\d+)\] .*Always give dates like 2026-12-01")
+
+    def answers(request: ChatRequest) -> str | Answer:
+        last = request.messages[-1]
+        if last["role"] == "user" and "order" in last["content"]:
+            return Answer(raw_body=json.dumps(calling).encode())
+        shown = rule.search(request.prompt)
+        assert shown
+        return f"On 2026-12-01 [{shown[1]}]." if last["role"] == "tool" else "You are welcome."
+
+    with (
+        running_server(tmp_path / "home", {"SAGACITY_EVALUATION_DELAY_SECONDS": "1"}) as server,
+        scripted_llm() as model,
+        Sagacity(server.url) as memory,
+    ):
+        memory.set_config(
+            {"agent_success_configs": [{"evaluation_name": "helped", "success_definition_prompt": "…"}]}
+        )
+        taught = [{"content": "Please always give dates like 2026-12-01."}]
+        memory.publish_interaction("ana", taught, force_extraction=True, wait_for_response=True)
+        model.answer_with(answers)
+        questions = ("On which date is my order 17 here?", "Thanks, that worked!")
+        provider = {"OPENAI_BASE_URL": model.base_url, "OPENAI_MODEL": "scripted"}
+        said = _example("agent_loop.py", tmp_path, server.url, *questions, **provider)
+        turns = memory.get_interactions("ana").interactions
+    assert said.splitlines() == [
+        "On 2026-12-01.",
+        "You are welcome.",
+        "shown 2, cited 1 times: Always give dates like 2026-12-01.",
+        "helped: success",
+    ]
+    output = '{"order": 17, "state": "sent", "arrives": "2026-12-01"}'
+    used = [used.tool_data for turn in turns for used in turn.tools_used]
+    assert used == [{"input": {"number": 17}, "output": output}]
 
 
 def test_every_setting_is_documented() -> None:

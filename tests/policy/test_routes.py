@@ -136,6 +136,15 @@ def test_every_route_is_documented(method, path, operation):
         assert (codes in operation["responses"]) is (path not in PUBLIC)
 
 
+def test_a_list_of_routes_says_what_each_does():
+    """Whoever reads it sees no more than the summary; a path in other words would say nothing."""
+    summaries = {f"{method.upper()} {path}": operation["summary"] for method, path, operation in OPERATIONS}
+    assert summaries["POST /api/publish_interaction"] == "Store turns"
+    assert summaries["GET /health/live"] == "Return that the process is alive"
+    assert summaries["POST /api/unified_search"] == "Unified search (now search)"
+    assert [place for place, summary in summaries.items() if not 5 < len(summary) < 115] == []
+
+
 def test_every_route_says_what_it_needs_of_its_caller():
     """One permission each, declared beside the route; the public ones ask for none."""
     needs = {

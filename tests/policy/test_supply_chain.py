@@ -200,3 +200,4 @@ def test_a_release_is_the_same_each_time(tmp_path: Path) -> None:
         assert hashlib.sha256((tmp_path / "one" / name).read_bytes()).hexdigest() == told
     with zipfile.ZipFile(tmp_path / "one" / f"sagacity-{VERSION}-py3-none-any.whl") as wheel:
         assert "sagacity/mail/templates/languages/en.toml" in wheel.namelist()
+        assert "sagacity/py.typed" in wheel.namelist()  # else type checkers take all of the SDK for Any

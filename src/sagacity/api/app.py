@@ -158,6 +158,7 @@ def create_app(settings: Settings, *, clock: Clock | None = None, watcher: Watch
 
     app = FastAPIOffline(
         title="Sagacity",
+        swagger_ui_parameters={"docExpansion": "none", "filter": True},  # two hundred routes, by resource
         redirect_slashes=False,  # it would send callers to whatever their `Host` header names
         routes=[route for router in SERVED for route in router.routes],
         lifespan=lifespan,

@@ -6,6 +6,7 @@ from functools import cache
 from importlib.metadata import version
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
 
 from sagacity.api.checks import AWAY, Checked, checked
 from sagacity.api.dependencies import AdministersOrNobody, Caller, RuntimeDep
@@ -50,9 +51,11 @@ def server_version() -> str:
     return version(PACKAGE)
 
 
-@router.get("/", openapi_extra=sdk(generated=False))
-async def root() -> Welcome:
-    """Return where to find the documentation and the health check."""
+@router.get("/", response_model=Welcome, openapi_extra=sdk(generated=False))
+async def root(http_request: Request) -> Welcome | Response:
+    """Return where to find the documentation and the health check; a browser is sent to the documentation."""
+    if "text/html" in http_request.headers.get("accept", ""):
+        return RedirectResponse(f"{http_request.scope.get('root_path', '')}/docs")
     return Welcome(service=_NAME, name=_NAME, version=server_version(), docs="/docs", health="/health")
 
 

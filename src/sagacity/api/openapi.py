@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -134,7 +135,15 @@ def _document(app: FastAPI) -> Document:
     for path, operations in cast("Document", document["paths"]).items():
         for method, operation in cast("Document", operations).items():
             _describe(method, path, cast("Document", operation))
+            _title(cast("Document", operation))
     return document
+
+
+def _title(operation: Document) -> None:
+    """Say in lists of calls what one does, where there would be its name, which the path says already."""
+    if not operation.get("deprecated"):  # these say what they are called now
+        about = " ".join(operation["description"].split())
+        operation["summary"] = re.split(r"[.:;](?:\s|$)", about, maxsplit=1)[0]
 
 
 _BOUNDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})

@@ -23,14 +23,19 @@ router = resource("usage")
 @limited(Rate.SEARCH)
 async def get_injection_stats(body: GetInjectionStatsBody, caller: Reads) -> InjectionStats:
     """
-    Return how often each memory was surfaced by searches, contexts and chats, most often first.
+    Return how often each memory was surfaced by searches, contexts and chats, and how often cited.
+
+    Those that were surfaced most often come first.
 
     Memories of all kinds are counted, each by its kind and id; turns are not. Events of other servers may be counted up
     to 10 seconds late. With a user's own token, only what was surfaced for that user is counted.
     """
     found = await injection_stats(caller.acting, days=body.days_back)
     return InjectionStats(
-        stats=tuple(InjectionStat.model_validate(one, from_attributes=True) for one in found),
+        stats=tuple(
+            InjectionStat.model_validate({**dict(one), "content": content}, extra="ignore")
+            for one, content in found
+        ),
         msg=f"only the {MOST_ITEMS:,} memories that were surfaced most often"
         if len(found) == MOST_ITEMS
         else counted(len(found), "memory"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sagacity.chat.events import SourceText
 from sagacity.domain.chat import AnswerSource
+from sagacity.domain.citations import LETTER_OF
 from sagacity.domain.context import Context, ContextBudgets, ContextItem, SectionName
 from sagacity.domain.ids import InteractionId, UserId
 from sagacity.domain.interaction import INTERACTION
@@ -14,7 +15,6 @@ from sagacity.domain.user_settings import UserSettings, zone_of
 from sagacity.memories.acting import Acting
 from sagacity.memories.context import ContextRequest, sourced_context
 from sagacity.memories.search import Question
-from sagacity.retrieval.context.lines import LETTER_OF
 
 LIMIT = 40
 """Of each kind of memory."""

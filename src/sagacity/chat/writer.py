@@ -10,7 +10,6 @@ from datetime import UTC, datetime, tzinfo
 import structlog
 
 from sagacity.analytics.answers import record_answer
-from sagacity.chat.citations import CitationReader, used_memories
 from sagacity.chat.history import MOST_MESSAGES, window
 from sagacity.chat.live import LiveAnswer
 from sagacity.chat.offline import MODEL, extractive_answer
@@ -19,6 +18,7 @@ from sagacity.chat.sanitizer import StreamSanitizer
 from sagacity.config.model_choice import Role
 from sagacity.domain.analytics import RequestType
 from sagacity.domain.chat import Exchange, ExchangeStatus, Message
+from sagacity.domain.citations import CitationReader, used_memories
 from sagacity.domain.context import ContextBudgets
 from sagacity.domain.errors import Conflict, NotFound, ProviderError, SagacityError, StorageError
 from sagacity.domain.ids import UserId

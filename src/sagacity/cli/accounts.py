@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sagacity.cli import options
+from sagacity.cli.draw import moment
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import facts, said, show
 from sagacity.domain.errors import CodeNeeded, Unauthorized
@@ -158,7 +159,7 @@ def me(context: typer.Context) -> None:
         "address": account.email,
         "name": account.full_name or "",
         "confirmed": "yes" if account.email_verified else "no",
-        "made": f"{account.created_at:%Y-%m-%d %H:%M}",
+        "made": moment(account.created_at),
     }
     show(context, account, facts(shown))
 

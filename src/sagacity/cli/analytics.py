@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from sagacity.cli import options
+from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, facts, plain, said, show, table
 from sagacity.domain.amounts import counted
@@ -211,7 +212,7 @@ def _requests(calls: "Sequence[RequestAnalytics]") -> Render:
     rows = [
         (
             call.id,
-            f"{call.created_at:%m-%d %H:%M:%S}",
+            moment(call.created_at, seconds=True),
             call.user_id,
             call.request_type,
             call.query_analysis.intent,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sagacity.cli import options
+from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, conclude, facts, show, table
 from sagacity.domain.amounts import counted
@@ -55,7 +56,7 @@ def list_(
     rows = [
         (
             one.seq,
-            f"{one.at:%Y-%m-%d %H:%M:%S}",
+            moment(one.at, seconds=True),
             one.action,
             one.actor,
             one.target,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sagacity.cli import options, payload
+from sagacity.cli.draw import moment
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.output import conclude, facts, plain, said, show, table
 from sagacity.cli.progress import working
@@ -69,7 +70,7 @@ def history(
     """
     with connected(context, "reading the history") as client:
         found = client.get_config_versions(limit=limit).versions
-    rows = [(one.version, f"{one.at:%Y-%m-%d %H:%M:%S}", one.author, ", ".join(one.fields)) for one in found]
+    rows = [(one.version, moment(one.at, seconds=True), one.author, ", ".join(one.fields)) for one in found]
     columns = ("#version", "set", "by", "changed")
     show(context, found, table(columns, rows, empty="the configuration was never set"))
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sagacity.cli.draw import moment
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.options import Yes
 from sagacity.cli.output import Render, said, show, table
@@ -110,10 +111,10 @@ def delete(context: typer.Context, conversation_id: Id, *, user_id: Whose = None
 
 
 def _drawn(found: "Iterable[ConversationView]") -> Render:
-    rows = [(one.title or "", one.message_count, f"{one.updated_at:%Y-%m-%d %H:%M}", one.id) for one in found]
+    rows = [(one.title or "", one.message_count, moment(one.updated_at), one.id) for one in found]
     return table(("title", "#messages", "#changed", "#id"), rows, empty="no conversations")
 
 
 def _messages(found: "Iterable[MessageView]") -> Render:
-    rows = [(f"{one.created_at:%Y-%m-%d %H:%M}", str(one.role), one.content) for one in found]
+    rows = [(moment(one.created_at), str(one.role), one.content) for one in found]
     return table(("+#at", "#who", "message"), rows, empty="no messages")

@@ -14,6 +14,7 @@ from rich.console import Console
 from sagacity.cli.invocation import Invocation, of
 from sagacity.cli.output import Render, conclude, describe, plain
 from sagacity.cli.progress import working
+from sagacity.cli.serve import address_of, local_url
 from sagacity.domain.amounts import counted
 from sagacity.domain.errors import ConfigError, SagacityError
 
@@ -89,7 +90,7 @@ def look(flags: Invocation) -> list[Check]:
         *([_mail(settings)] if settings.mail_url.get_secret_value() not in ("", "console") else []),
         *([_traces(settings)] if settings.traces_url else []),
         _keys(),
-        _checked(SERVER, lambda: _server(flags)),
+        _server(settings, flags),
     ]
 
 
@@ -333,26 +334,35 @@ def _keys() -> Check:
     return Check("model keys", ok=True, found=found)
 
 
-def _server(flags: Invocation) -> str:
+def _server(settings: "Settings", flags: Invocation) -> Check:
     from sagacity.client import Sagacity  # noqa: PLC0415  it loads the HTTP stack
-    from sagacity.domain.errors import StorageError  # noqa: PLC0415
+    from sagacity.client.environment import default_url  # noqa: PLC0415  with it
 
-    with Sagacity(
-        flags.server_url,
-        flags.api_key,
-        timeout_seconds=20,
-        retry_seconds=0,
-        allow_insecure=flags.allow_insecure,
-    ) as client:
-        parts = client.ready()
-        broken = [f"{part.name}: {part.detail}" for part in parts.checks if not part.ok]
-        if broken:
-            error = StorageError("; ".join(broken))
-            error.advice = "The server's log has the details."
-            raise error
-        who = client.whoami()
-        release = client.version().server_version
-        return f"{client.url} is ready, release {release}, organisation {who.org_id}{_named(client.get_config())}"
+    def asked() -> Check:
+        with Sagacity(
+            flags.server_url or default_url(otherwise=local_url(address_of(settings.host, settings.port))),
+            flags.api_key,
+            timeout_seconds=20,
+            retry_seconds=0,
+            allow_insecure=flags.allow_insecure,
+        ) as client:
+            parts = client.ready()
+            broken = [f"{part.name}: {part.detail}" for part in parts.checks if not part.ok]
+            if broken:
+                state = "is ready, but " if parts.ready else "is not ready: "
+                advice = "correct what is named"
+                return Check(
+                    SERVER, ok=False, found=f"{client.url} {state}{'; '.join(broken)}", advice=advice
+                )
+            release, org_id = client.version().server_version, client.whoami().org_id
+            found = f"{client.url} is ready, release {release}, organisation {org_id}{_named(client.get_config())}"
+            return Check(SERVER, ok=True, found=found)
+
+    try:
+        return asked()
+    except SagacityError as error:
+        _, message, hint = describe(error)
+        return Check(SERVER, ok=False, found=message, advice=hint)
 
 
 def _named(config: "Mapping[str, JsonValue]") -> str:

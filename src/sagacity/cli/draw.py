@@ -25,9 +25,12 @@ class _Stamped(Protocol):
     def trust(self) -> "Trust | None": ...
 
 
-def moment(epoch_seconds: int) -> str:
-    """Format a time for people, in UTC."""
-    return datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%d %H:%M")
+def moment(at: datetime | int | None, *, seconds: bool = False) -> str:
+    """Format a time, also one in seconds since 1970, for people: in UTC, and saying so; empty for None."""
+    if at is None:
+        return ""
+    when = datetime.fromtimestamp(at, UTC) if isinstance(at, int) else at.astimezone(UTC)
+    return f"{when:%Y-%m-%d %H:%M:%SZ}" if seconds else f"{when:%Y-%m-%d %H:%MZ}"
 
 
 def number(share: float | None) -> str:

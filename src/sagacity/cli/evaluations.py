@@ -106,7 +106,7 @@ def series(
         report = client.get_dashboard_series(
             days=days, granularity=granularity, by=by, agent_version=agent_version, source=source
         )
-    form = "%Y-%m-%d %H:%M" if granularity == "hour" else "%Y-%m-%d"
+    form = "%Y-%m-%d %H:%MZ" if granularity == "hour" else "%Y-%m-%d"
     rows = [
         (
             one.group,

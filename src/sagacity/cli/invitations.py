@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from sagacity.cli import options
+from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected
 from sagacity.cli.members import role_of
 from sagacity.cli.output import said, show, table
@@ -23,10 +24,7 @@ def list_invitations(context: typer.Context, *, limit: options.Limit = 100) -> N
     """
     with connected(context, "reading") as client:
         found = client.get_invitations(limit=limit)
-    rows = [
-        (one.email, one.role, f"{one.expires_at:%Y-%m-%d %H:%M}", one.invitation_id)
-        for one in found.invitations
-    ]
+    rows = [(one.email, one.role, moment(one.expires_at), one.invitation_id) for one in found.invitations]
     show(context, found.invitations, table(("address", "role", "#until", "#id"), rows, empty="nobody"))
 
 

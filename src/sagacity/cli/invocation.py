@@ -46,8 +46,11 @@ def connected(context: typer.Context, doing: str | None) -> Generator["Sagacity"
         context: of the command.
         doing: shown meanwhile, such as "searching"; None if a bar is shown instead.
     """
+    import logging  # noqa: PLC0415  with it
+
     from sagacity.client import Sagacity  # noqa: PLC0415  it loads the HTTP stack, and `--help` should not
 
+    logging.getLogger("sagacity.client").addHandler(logging.NullHandler())  # commands print it themselves
     flags = of(context)
     with (
         Sagacity(

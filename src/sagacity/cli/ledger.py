@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from sagacity.cli import options
+from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, plain, show, table
 from sagacity.domain.amounts import counted
@@ -80,7 +81,7 @@ def _calls(calls: "Sequence[LedgerEntry]") -> Render:
     rows = [
         (
             call.call_id,
-            f"{call.created_at:%Y-%m-%d %H:%M:%S}",
+            moment(call.created_at, seconds=True),
             call.learner,
             call.user_id,
             call.model,

@@ -5,9 +5,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from sagacity.cli.invocation import Invocation
 from sagacity.domain.errors import SagacityError
@@ -16,61 +17,78 @@ _ANYWHERE = frozenset({"--json", "--wide", "--allow-insecure"})
 _ANYWHERE_WITH_VALUE = frozenset({"--field", "--server-url", "--api-key"})
 _OK, _GENERAL, _INTERRUPTED = 0, 1, 130
 
-_COMMANDS: Mapping[str, str] = {
-    "demo": "demo.command:demo",
-    "serve": "serve:serve",
-    "worker": "worker:worker",
-    "doctor": "doctor:doctor",
-    "publish": "publish:publish",
-    "export": "export:export",
-    "import": "import_:import_",
-    "search": "search:search",
-    "context": "context:context_",
-    "chat": "chat:chat",
-    "receipt": "receipts:receipt",
-    "history": "history:history",
-    "undo-merge": "history:undo_merge",
-    "review": "review:review",
-    "review-memory": "review:review_memory",
-    "review-log": "review:review_log",
-    "health": "health:health",
-    "eval": "eval_:eval_",
-    "profiles": "profiles:app",
-    "user-profiles": "profiles:app",
-    "user-playbooks": "user_playbooks:app",
-    "agent-playbooks": "agent_playbooks:app",
-    "skills": "skills:app",
-    "entities": "entities:app",
-    "conversations": "conversations:app",
-    "memories": "memories:app",
-    "profile": "profile:app",
-    "account": "accounts:app",
-    "members": "members:app",
-    "invitations": "invitations:app",
-    "organizations": "organizations:app",
-    "users": "users:app",
-    "quarantine": "quarantine:app",
-    "interactions": "interactions:app",
-    "operations": "operations:app",
-    "dead-letters": "dead_letters:app",
-    "ledger": "ledger:ledger",
-    "analytics": "analytics:app",
-    "usage": "usage:app",
-    "prompts": "prompts:app",
-    "evaluations": "evaluations:app",
-    "config": "config:app",
-    "site": "site:app",
-    "token": "tokens:app",
-    "audit": "audit:app",
-    "migrate": "migrate:migrate",
-    "reindex": "reindex:reindex",
-    "backup": "backup:backup",
-    "restore": "backup:restore",
-    "verify-erasure": "verify_erasure:verify_erasure",
-    "migrate-data": "migrate_data:migrate_data",
+_GROUPS: Mapping[str, Mapping[str, str]] = {
+    "Start": {
+        "demo": "demo.command:demo",
+        "serve": "serve:serve",
+        "worker": "worker:worker",
+        "doctor": "doctor:doctor",
+    },
+    "Publish and ask": {
+        "publish": "publish:publish",
+        "receipt": "receipts:receipt",
+        "search": "search:search",
+        "context": "context:context_",
+        "chat": "chat:chat",
+    },
+    "See what is remembered": {
+        "profiles": "profiles:app",
+        "user-playbooks": "user_playbooks:app",
+        "agent-playbooks": "agent_playbooks:app",
+        "skills": "skills:app",
+        "memories": "memories:app",
+        "entities": "entities:app",
+        "interactions": "interactions:app",
+        "conversations": "conversations:app",
+        "history": "history:history",
+    },
+    "Judge it": {
+        "review": "review:review",
+        "review-memory": "review:review_memory",
+        "review-log": "review:review_log",
+        "undo-merge": "history:undo_merge",
+        "health": "health:health",
+        "usage": "usage:app",
+        "evaluations": "evaluations:app",
+        "eval": "eval_:eval_",
+        "analytics": "analytics:app",
+        "quarantine": "quarantine:app",
+    },
+    "Say how to learn": {
+        "config": "config:app",
+        "prompts": "prompts:app",
+        "operations": "operations:app",
+        "dead-letters": "dead_letters:app",
+        "ledger": "ledger:ledger",
+    },
+    "Users": {
+        "profile": "profile:app",
+        "users": "users:app",
+        "export": "export:export",
+        "import": "import_:import_",
+    },
+    "Access": {
+        "token": "tokens:app",
+        "account": "accounts:app",
+        "members": "members:app",
+        "invitations": "invitations:app",
+        "organizations": "organizations:app",
+        "site": "site:app",
+        "audit": "audit:app",
+    },
+    "Run the database": {
+        "migrate": "migrate:migrate",
+        "reindex": "reindex:reindex",
+        "backup": "backup:backup",
+        "restore": "backup:restore",
+        "verify-erasure": "verify_erasure:verify_erasure",
+        "migrate-data": "migrate_data:migrate_data",
+    },
 }
-"""Command → its module, in the order of the help. Modules are imported on use."""
-_HIDDEN = frozenset({"user-profiles"})
+"""Commands by what they are for, in the order of the help: each with its module, which is imported on use."""
+_OTHER_NAMES = {"user-profiles": "profiles:app"}
+"""What the help does not list."""
+_COMMANDS = {name: place for group in _GROUPS.values() for name, place in group.items()} | _OTHER_NAMES
 _COMPLETION = "_SAGACITY_COMPLETE"
 """The environment variable of a shell's completion."""
 
@@ -126,11 +144,26 @@ def _flags(
     )
 
 
+class _Grouped(TyperGroup):
+    """Shows its commands by what they are for."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # their classes have no public name
+        width = max(map(len, self.commands))
+        room = formatter.width - width - 4  # the margin, and what is between the columns
+        for title, names in _GROUPS.items():
+            if shown := [self.commands[name] for name in names if name in self.commands]:
+                with formatter.section(title):
+                    formatter.write_dl(
+                        [(f"{one.name:<{width}}", one.get_short_help_str(room)) for one in shown]
+                    )
+
+
 @cache
 def tree(commands: tuple[str, ...] = tuple(_COMMANDS)) -> typer.Typer:
     """Return the program with these commands, importing their modules."""
     app = typer.Typer(
         name="sagacity",
+        cls=_Grouped,
         no_args_is_help=True,
         add_completion=True,
         pretty_exceptions_enable=False,
@@ -142,7 +175,7 @@ def tree(commands: tuple[str, ...] = tuple(_COMMANDS)) -> typer.Typer:
         module, _, written = _COMMANDS[name].partition(":")
         found = getattr(import_module(f"sagacity.cli.{module}"), written)
         if isinstance(found, typer.Typer):
-            app.add_typer(found, name=name, hidden=name in _HIDDEN)
+            app.add_typer(found, name=name, hidden=name in _OTHER_NAMES)
         else:
             app.command(name)(found)
     return app

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from sagacity.cli.draw import trust
+from sagacity.cli.draw import moment, trust
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.options import Query, Yes
 from sagacity.cli.output import Render, facts, said, show, table
@@ -182,8 +182,8 @@ def stats(context: typer.Context, *, user_id: Whose = None) -> None:
         "entities": told.total_entities,
         "relationships": told.total_relations,
         "reliability": f"{told.average_reliability:.2f} on average",
-        "oldest": told.oldest_memory and f"{told.oldest_memory:%Y-%m-%d %H:%M}",
-        "newest": told.newest_memory and f"{told.newest_memory:%Y-%m-%d %H:%M}",
+        "oldest": moment(told.oldest_memory),
+        "newest": moment(told.newest_memory),
     }
     show(context, told, facts(shown))
 

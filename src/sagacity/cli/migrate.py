@@ -23,4 +23,4 @@ def migrate(context: typer.Context) -> None:
 
     with working("migrating"):
         label = asyncio.run(bring_up(load_settings()))
-    show(context, {"database": label}, said(f"{label} is of this release"))
+    show(context, {"database": label}, said(f"the tables of {label} are those of this release"))

@@ -296,7 +296,7 @@ def draw(found: "OperationView") -> Render:
             else found.status,
             **_counts(found),
             "started": moment(found.started_at),
-            "ended": "" if found.completed_at is None else moment(found.completed_at),
+            "ended": moment(found.completed_at),
             **({"error": found.error_message} if found.error_message else {}),
             **({"note": found.note} if found.note else {}),
         }

@@ -85,7 +85,7 @@ def publish(
     replies, receipts = _send(context, bodies, wait=wait)
     if wait:
         one_or_all = receipts if len(receipts) > 1 else receipts[0]
-        conclude(context, one_or_all, _all(receipts), ok=all(map(went_well, receipts)))
+        conclude(context, one_or_all, _learned(replies, receipts), ok=all(map(went_well, receipts)))
     else:
         show(context, replies if len(replies) > 1 else replies[0], _stored(replies))
 
@@ -125,23 +125,35 @@ def _send(
             for body in checked_bodies:
                 replies.append(client.publish(body))
                 advance(len(replies), len(checked_bodies))
-        ids = [reply.request_id or "" for reply in replies] if wait else []
+        ids = [reply.request_id for reply in replies] if wait else []
         return replies, wait_for(client, ids, timeout_seconds=WAIT_SECONDS) if ids else []
+
+
+def _learned(replies: "list[PublishReply]", receipts: "list[Receipt]") -> Render:
+    def render(console: Console) -> None:
+        _warn(console, replies)
+        _all(receipts)(console)
+
+    return render
+
+
+def _warn(console: Console, replies: "list[PublishReply]") -> None:
+    for warning in dict.fromkeys(warning for reply in replies for warning in reply.warnings):
+        console.print(plain(f"warning: {warning}", "yellow"))
 
 
 def _stored(replies: "list[PublishReply]") -> Render:
     def render(console: Console) -> None:
         for reply in replies:
             console.print(plain(f"stored as {reply.request_id}"))
-            for warning in reply.warnings:
-                console.print(plain(f"warning: {warning}", "yellow"))
+        _warn(console, replies)
         console.print(plain(f"follow it with: {_follow(replies[-1])}", "dim"))
 
     return render
 
 
 def _follow(reply: "PublishReply") -> str:
-    return shlex.join(["sagacity", "receipt", reply.request_id or "", "--wait"])
+    return shlex.join(["sagacity", "receipt", reply.request_id, "--wait"])
 
 
 def _all(receipts: "list[Receipt]") -> Render:

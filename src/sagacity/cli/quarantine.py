@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from sagacity.cli import options
+from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import facts, show, table
 
@@ -61,10 +62,10 @@ def list_(
             one.quarantine_id,
             one.target,
             one.value,
-            f"{one.created_at:%Y-%m-%d %H:%M}",
+            moment(one.created_at),
             one.actor,
             one.memory_count,
-            "stands" if one.is_standing else f"{one.released_at:%Y-%m-%d %H:%M}",
+            "stands" if one.is_standing else moment(one.released_at),
             one.reason,
         )
         for one in found
@@ -116,11 +117,9 @@ def _told(one: "QuarantineView") -> dict[str, object]:
         "quarantine": one.quarantine_id,
         "of": f"{one.target} {one.value}",
         "reason": one.reason,
-        "begun": f"{one.created_at:%Y-%m-%d %H:%M} by {one.actor}",
+        "begun": f"{moment(one.created_at)} by {one.actor}",
         "requests": one.request_count,
         "memories": one.memory_count,
-        "released": ""
-        if one.released_at is None
-        else f"{one.released_at:%Y-%m-%d %H:%M} by {one.released_by}",
+        "released": "" if one.released_at is None else f"{moment(one.released_at)} by {one.released_by}",
         "why released": one.release_reason,
     }

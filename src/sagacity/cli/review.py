@@ -258,7 +258,7 @@ def _whole(one: "MemoryReviewCandidate") -> Render:
             f"{one.effect.success.shown:.0%} of {counted(one.effect.judged_shown, 'session')} with it, "
             f"{one.effect.success.held_out:.0%} of {one.effect.judged_held_out:,} without"
         )
-    shown["changed"] = "" if one.last_modified_at is None else moment(one.last_modified_at)
+    shown["changed"] = moment(one.last_modified_at)
     for related in one.related:
         shown[f"{_sign(related)} {related.entity_id}"] = related.content
     return facts(shown)

@@ -176,6 +176,8 @@ def say_on_stderr(text: str) -> None:
 
 def _announcing(server: "uvicorn.Server", url: str, start: _Start, *, as_json: bool) -> "uvicorn.Server":
     """Make a server print its address and where its data is, once it listens."""
+    from sagacity.client.environment import DEFAULT_URL  # noqa: PLC0415  with the server's parts
+
     startup_of_server = server.startup
 
     async def startup(sockets: list[socket.socket] | None = None) -> None:
@@ -183,7 +185,10 @@ def _announcing(server: "uvicorn.Server", url: str, start: _Start, *, as_json: b
         if server.started:
             waiting = {"state": "waiting"} if start.is_waiting else {}
             envelope = {"ok": True, "data": {"url": url, "storage": start.place, **waiting}, "meta": {}}
+            local = local_url(url)
             said = f"Sagacity is listening on {url}\nIts data is in {start.place}"
+            if local != DEFAULT_URL:
+                said += f"\nCommands find it by SAGACITY_URL={local}"
             sys.stdout.write((json.dumps(envelope) if as_json else said) + "\n")
             sys.stdout.flush()
 
@@ -193,8 +198,17 @@ def _announcing(server: "uvicorn.Server", url: str, start: _Start, *, as_json: b
 
 def url_of(listener: socket.socket) -> str:
     """Return the address on which a socket listens."""
-    host, port = listener.getsockname()[:2]
+    return address_of(*listener.getsockname()[:2])
+
+
+def address_of(host: str, port: int) -> str:
+    """Return the URL of a server at *host*, a name or an address."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def local_url(url: str) -> str:
+    """Return where this machine reaches a server that listens at *url*, which may stand for all addresses."""
+    return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
 
 
 def _keeping_failures(app: "App", start: _Start) -> "App":

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from sagacity.cli import options
+from sagacity.cli.draw import moment
 from sagacity.cli.output import Render, plain, said, show, table
 from sagacity.cli.progress import working
 from sagacity.domain.clock import SystemClock
@@ -99,8 +100,8 @@ def list_tokens(context: typer.Context, *, org: options.OrgId = DEFAULT_ORG) -> 
             ", ".join(token.scopes),
             token.user_id or "",
             _state(token, now),
-            f"{token.last_used_at:%Y-%m-%d %H:%M}" if token.last_used_at else "never",
-            f"{token.created_at:%Y-%m-%d %H:%M}",
+            moment(token.last_used_at) or "never",
+            moment(token.created_at),
             token.token_id,
         )
         for token in tokens

@@ -6,6 +6,7 @@ import typer
 from rich.console import Console
 
 from sagacity.cli import options
+from sagacity.cli.draw import moment
 from sagacity.cli.invocation import connected
 from sagacity.cli.output import Render, plain, show, table
 from sagacity.domain.memory import MemoryKind
@@ -65,16 +66,18 @@ def effects(
 def _rows(stats: "Sequence[InjectionStat]") -> Render:
     rows = [
         (
+            one.content,
             one.entity_type,
             one.surfaced_count,
+            one.citation_count,
             one.total_prompt_tokens,
             one.distinct_session_count,
-            f"{one.last_injected_at:%m-%d %H:%M}",
+            moment(one.last_injected_at),
             one.entity_id,
         )
         for one in stats
     ]
-    columns = ("kind", "#surfaced", "#tokens", "+#sessions", "+last", "id")
+    columns = ("content", "~kind", "#surfaced", "#cited", "+#tokens", "+#sessions", "+last", "+id")
     return table(columns, rows, empty="nothing was surfaced")
 
 

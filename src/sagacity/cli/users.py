@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from sagacity.cli import options
+from sagacity.cli.draw import moment
 from sagacity.cli.invocation import confirm, connected
 from sagacity.cli.operations import announce, draw, follow, went_well
 from sagacity.cli.output import Render, conclude, facts, plain, said, show, table
@@ -56,7 +57,13 @@ def erasures(context: typer.Context, *, limit: options.Limit = 20) -> None:
     with connected(context, "reading erasures") as client:
         found = client.get_erasures(limit=limit).erasures
     rows = [
-        (one.erasure_id, _when(one.requested_at), _when(one.gone_at), _when(one.finished_at), one.user_hash)
+        (
+            one.erasure_id,
+            moment(one.requested_at),
+            moment(one.gone_at),
+            moment(one.finished_at),
+            one.user_hash,
+        )
         for one in found
     ]
     columns = ("#erasure", "asked for", "rows gone", "ended", "+#user")
@@ -97,15 +104,15 @@ def _drawn(erasure: "ErasureView") -> Render:
     shown: dict[str, object] = {
         "erasure": erasure.erasure_id,
         "user (keyed hash)": erasure.user_hash,
-        "asked for": _when(erasure.requested_at),
-        "rows gone": _when(erasure.gone_at),
-        "ended": _when(erasure.finished_at),
+        "asked for": moment(erasure.requested_at),
+        "rows gone": moment(erasure.gone_at),
+        "ended": moment(erasure.finished_at),
     }
     if erasure.report is None:
         return facts(shown)
     head = facts(shown | _told(erasure.report))
     backups = [
-        (one.path, _when(one.made_at), {True: "yes", False: "no", None: "cannot be read"}[one.holds_user])
+        (one.path, moment(one.made_at), {True: "yes", False: "no", None: "cannot be read"}[one.holds_user])
         for one in erasure.report.backups
     ]
     listed = table(("backup", "made", "holds the user"), backups, empty="no backups are known")
@@ -135,7 +142,3 @@ def _told(report: "ErasureReport") -> dict[str, object]:
         "database": report.database,
         "key": report.public_key,
     }
-
-
-def _when(at: object) -> str:
-    return "" if at is None else f"{at:%Y-%m-%d %H:%M}"

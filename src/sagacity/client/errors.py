@@ -34,7 +34,7 @@ CORRELATION_HEADER = "X-Correlation-ID"
 
 
 class Unreachable(SagacityError):
-    """No reply came. Start the server with `sagacity serve`, or check its URL."""
+    """No reply came. Start the server with `sagacity serve`, or correct SAGACITY_URL, its address."""
 
 
 class ServerError(SagacityError):

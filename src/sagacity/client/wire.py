@@ -116,7 +116,8 @@ def decode(schema: type[R], response: httpx.Response) -> R:
 
 
 def _first_fault(error: ValidationError) -> str:
+    from sagacity.schemas.fault_words import in_words  # noqa: PLC0415  only a fault needs it
+
     fault = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part) for part in fault["loc"])
-    told = fault["msg"].removeprefix("Value error, ")  # what pydantic puts before our own words
-    return f"{place}: {told}" if place else told
+    return f"{place}: {in_words(fault)}" if place else in_words(fault)

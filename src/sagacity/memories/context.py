@@ -5,6 +5,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from sagacity.domain.citations import LETTER_OF
 from sagacity.domain.context import Context, ContextBudgets, KnownEntity, Said
 from sagacity.domain.ids import InteractionId, SessionId, UserId
 from sagacity.domain.interaction import INTERACTION
@@ -18,7 +19,6 @@ from sagacity.memories.usage import note_context
 from sagacity.retrieval.cautions import is_caution, within_limit
 from sagacity.retrieval.context.assemble import build_context
 from sagacity.retrieval.context.known_entities import known_entities
-from sagacity.retrieval.context.lines import LETTER_OF
 from sagacity.storage.transaction import Transaction
 
 FEW = 40

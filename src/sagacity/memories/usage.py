@@ -142,9 +142,9 @@ def note_cited(
                 acting.parts.usage.record(acting.tenant, event)
 
 
-async def injection_stats(acting: Acting, *, days: int) -> list[ItemUsage]:
+async def injection_stats(acting: Acting, *, days: int) -> list[tuple[ItemUsage, str | None]]:
     """
-    Return how often memories were surfaced in the last *days* times 24 hours, most often first.
+    Return how often memories were surfaced in the last *days* times 24 hours, most often first, each with what it says.
 
     What waits in this process is written before, so that it is counted. Whoever acts for one user is told what was
     surfaced for that user.
@@ -156,7 +156,10 @@ async def injection_stats(acting: Acting, *, days: int) -> list[ItemUsage]:
     since = acting.parts.clock.now() - timedelta(days=days)
     user_id = acting.principal.user_id
     async with acting.read(user_id=user_id) as snapshot:
-        return await snapshot.usage.injected(since, user_id=user_id, limit=MOST_ITEMS)
+        found = await snapshot.usage.injected(since, user_id=user_id, limit=MOST_ITEMS)
+        names = [(one.entity_type, one.entity_id) for one in found]
+        texts = await snapshot.effects.contents(names, user_id=user_id)
+    return [(one, texts.get(name)) for one, name in zip(found, names, strict=True)]
 
 
 async def forget_usage(acting: Acting, user_id: UserId) -> int:

@@ -182,7 +182,8 @@ class PublishReply(Schema):
     success: bool = True
     message: str = ""
     warnings: tuple[str, ...] = ()
-    request_id: str | None = None
+    request_id: str = ""
+    """Under which the turns are stored; a receipt is asked for by it."""
     endpoint_url: str | None = None
     storage_type: str | None = None
     storage_label: str | None = None

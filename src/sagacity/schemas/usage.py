@@ -26,8 +26,12 @@ class InjectionStat(Schema):
     """Tokens of its content at the time, summed over all of these."""
     distinct_session_count: int
     """Number of conversations; searches and contexts without one are not counted."""
+    citation_count: int = 0
+    """How often an answer cited it."""
     last_injected_at: datetime
     """When it was last surfaced."""
+    content: str | None = None
+    """What it says; nothing if it is gone."""
 
 
 class InjectionStats(Reply):

@@ -22,12 +22,12 @@ def test_timeline_says_who_when_why_and_from_which_turns():
     """What was proposed, what it became, what was before it, and who said so."""
     text = drawn(EXAMPLE)
     for line in (
-        "2026-05-01 10:00  added  by profile:x: both are about mornings",
+        "2026-05-01 10:00Z  added  by profile:x: both are about mornings",
         "from turn 2 of request r-2",
         "proposed: Swims in the morning.",
         "is:  Runs and swims in the morning.",
         "  Runs in the morning.  [learned-000001; turn 1]",
-        "  2026-05-01 10:00  User: I run every morning.  [turn 1]",
+        "  2026-05-01 10:00Z  User: I run every morning.  [turn 1]",
     ):
         assert line in text
 

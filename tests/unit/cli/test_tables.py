@@ -5,11 +5,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from rich.console import Console
 
 from sagacity.cli import draw
+from sagacity.cli.draw import moment
 from sagacity.cli.output import Render, table
 from sagacity.domain.memory import MemoryKind, Status
 from sagacity.domain.views.agent_playbook import AgentPlaybookView
@@ -132,3 +134,16 @@ def test_what_waits_to_be_confirmed_is_not_shown_as_current() -> None:
         for line in shown
         if CONTENT[:20] in line
     ] == ["current", "unconfirmed", "pending"]
+
+
+@pytest.mark.parametrize(
+    ("at", "seconds", "shown"),
+    [
+        (0, False, "1970-01-01 00:00Z"),
+        (datetime(2026, 5, 1, 12, 30, 7, tzinfo=timezone(timedelta(hours=2))), True, "2026-05-01 10:30:07Z"),
+        (None, False, ""),
+    ],
+)
+def test_a_time_says_its_zone(at: datetime | int | None, seconds: object, shown: str) -> None:
+    """People read it in all zones, and it is compared with logs."""
+    assert moment(at, seconds=bool(seconds)) == shown

@@ -418,3 +418,27 @@ def test_two_dots_are_an_id_like_any_other() -> None:
     with pytest.raises(NotFound):
         client(script).delete_conversation("..")
     assert script.requests[0].url.raw_path.decode().partition("?")[0] == "/api/chat/conversations/%2E%2E"
+
+
+def test_what_a_publish_warns_of_is_logged(caplog: pytest.LogCaptureFixture):
+    """Few look at a reply that says success."""
+    with client(Script(ok(request_id="r-1", warnings=["turn 1: text is not known here"]))) as sagacity:
+        sagacity.publish_interaction("ana", [{"text": "Hello"}], request_id="r-1")
+    assert caplog.messages == ["publish r-1: turn 1: text is not known here"]
+
+
+@pytest.mark.parametrize(
+    ("turns", "told"),
+    [
+        ([], "interaction_data_list: needs at least one turn"),
+        ("Hello", "interaction_data_list.0: must be an object"),
+        (
+            [{"content": "Hello", "created_at": "today"}],
+            "interaction_data_list.0.created_at: must be a whole number",
+        ),
+    ],
+)
+def test_what_cannot_be_sent_is_told_in_the_servers_words(turns: object, told: str):
+    with client(Script(ok())) as sagacity, pytest.raises(InvalidInput) as refused:
+        sagacity.publish_interaction("ana", turns)
+    assert str(refused.value) == told

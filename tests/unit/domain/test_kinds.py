@@ -1,10 +1,10 @@
 """The table of kinds is whole: what reads it finds a row for each, and no two that exclude each other."""
 
+from sagacity.domain.citations import LETTER_OF
 from sagacity.domain.context import ContextBudgets
 from sagacity.domain.kinds import KINDS, REVIEWED_KINDS, TENANT_KINDS, USER_KINDS
 from sagacity.domain.memory import MemoryKind
 from sagacity.learning.extractors.table import EXTRACTORS
-from sagacity.retrieval.context.lines import LETTER_OF
 from sagacity.schemas.found import SearchPage
 
 

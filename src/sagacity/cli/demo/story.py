@@ -98,7 +98,7 @@ def publish(client: "Sagacity", conversations: Sequence[Conversation]) -> None:
                 session_id=talk.session_id,
                 force_extraction=True,
             )
-            requests.append(reply.request_id or "")
+            requests.append(reply.request_id)
             advance(len(requests), len(conversations))
     wait_for(client, requests, timeout_seconds=WAIT_SECONDS)
 

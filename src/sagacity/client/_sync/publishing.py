@@ -1,6 +1,7 @@
 # Generated from _async by scripts/unasync; edit it there.
 """Publishing what happened, under an id of the client's own, so that it can be tried again."""
 
+import logging
 from collections.abc import Mapping, Sequence
 
 from sagacity.client._sync.connection import Connection
@@ -11,6 +12,7 @@ from sagacity.schemas.interactions import InteractionData, PublishBody, PublishR
 LEARNING_SECONDS = 600
 """How long a publish that waits for learning may take."""
 _IDS = TimeOrderedIds()
+_log = logging.getLogger("sagacity.client")
 
 
 def publish_interaction(
@@ -62,7 +64,7 @@ def publish_interaction(
 
 
 def publish(connection: Connection, body: PublishBody, *, wait_for_response: bool = False) -> PublishReply:
-    """Store turns, given as one body; see `publish_interaction`."""
+    """Store turns, given as one body; see `publish_interaction`. What the server warns of is logged, too."""
     named = body if body.request_id else body.model_copy(update={"request_id": _IDS.new()})
     reply = connection.send(
         "POST",
@@ -73,4 +75,6 @@ def publish(connection: Connection, body: PublishBody, *, wait_for_response: boo
         repeatable=True,
         timeout_seconds=LEARNING_SECONDS if wait_for_response else None,
     )
+    for warning in reply.warnings:
+        _log.warning("publish %s: %s", named.request_id, warning)
     return reply if reply.request_id else reply.model_copy(update={"request_id": named.request_id})

@@ -11,7 +11,9 @@ from sagacity.schemas.usage import GetInjectionStatsBody, InjectionStats
 
 def get_injection_stats(connection: Connection, *, days_back: int | None = None) -> InjectionStats:
     """
-    Return how often each memory was surfaced by searches, contexts and chats, most often first.
+    Return how often each memory was surfaced by searches, contexts and chats, and how often cited.
+
+    Those that were surfaced most often come first.
 
     Memories of all kinds are counted, each by its kind and id; turns are not. Events of other servers may be
     counted up to 10 seconds late. With a user's own token, only what was surfaced for that user is counted.

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from sagacity.domain.caution import forbids
 from sagacity.domain.chat import is_extractive
+from sagacity.domain.citations import ENTITY, LETTER_OF, SAID
 from sagacity.domain.context import Dropped, DropReason, KnownEntity, Said, SectionName
 from sagacity.domain.courtesy import is_courtesy
 from sagacity.domain.interaction import INTERACTION, Interaction, speaker_of
@@ -16,13 +17,8 @@ from sagacity.domain.memory import Memory, MemoryKind, SkillFacts, pitfall_note
 from sagacity.domain.query import Scored
 from sagacity.domain.trust import Origin, Trust, trust_of
 
-ENTITY = "entity"
-SAID = "turn"
-"""The kind of turns that a client sent along; others are interactions."""
 _RULES = frozenset({MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK})
 _KIND_OF = {spec.citation: kind for kind, spec in KINDS.items()}
-LETTER_OF = {INTERACTION: "i", ENTITY: "n", SAID: "h"}
-"""What a citation of anything but a memory begins with; its number is the item's own."""
 MOST_CHARACTERS = 16_000
 """Of one line. What is longer is a document that somebody pasted, and is cut before anything looks at it."""
 NEIGHBOUR_LAG = 8

@@ -66,17 +66,19 @@ class UsageRepository:
         self, since: datetime, *, user_id: UserId | None = None, limit: int | None = None
     ) -> list[ItemUsage]:
         """
-        Return what was surfaced since a moment, by kind and memory, most often first.
+        Return what was surfaced since a moment, by kind and memory, most often first; also how often it was cited.
 
         Args:
             since: from this moment on.
             user_id: only uses for this user; None for all.
             limit: how many memories at the most; None for all.
         """
-        conditions = [COLUMN.event_name == str(UsageEventName.INJECTION), COLUMN.created_at >= since]
+        names = (UsageEventName.INJECTION, UsageEventName.CITATION)
+        conditions = [COLUMN.event_name.in_(map(str, names)), COLUMN.created_at >= since]
         if user_id is not None:
             conditions.append(COLUMN.user_id == user_id)
-        columns = usage_by_item(self._scope, since).where(*conditions)
+        was_surfaced = sa.func.max(sa.case((COLUMN.event_name == str(UsageEventName.INJECTION), 1))) == 1
+        columns = usage_by_item(self._scope, since).where(*conditions).having(was_surfaced)
         surfaced = sa.literal_column("surfaced_count", sa.BigInteger).desc()
         ordered = columns.order_by(surfaced, COLUMN.entity_type, COLUMN.entity_id).limit(limit)
         return [_usage_of(row) for row in await self._scope.all(ordered)]

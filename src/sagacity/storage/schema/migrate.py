@@ -36,9 +36,10 @@ async def check(engine: AsyncEngine, *, complete: bool = False) -> None:
         script, present = _scripts(), _present(connection)
         is_newer = _check(connection, script, present)
         if complete and not is_newer and present != script.get_current_head():
+            found = f"schema {present}" if present else "no tables yet"
             raise SchemaMismatch(
-                f"the database has schema {present or 'none'}, and this release needs "
-                f"{script.get_current_head()}. Run `sagacity migrate` with SAGACITY_MIGRATION_URL set to its owner."
+                f"the database has {found}, and this release needs schema {script.get_current_head()}. "
+                "Run `sagacity migrate` with SAGACITY_MIGRATION_URL set to its owner."
             )
 
     async with engine.connect() as connection:

@@ -9,9 +9,14 @@ import re
 from collections.abc import Iterable
 
 from sagacity.domain.chat import AnswerSource, Cited
+from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.kinds import KINDS
-from sagacity.retrieval.context.lines import LETTER_OF
 
+ENTITY = "entity"
+SAID = "turn"
+"""The kind of turns that a client sent along; others are interactions."""
+LETTER_OF = {INTERACTION: "i", ENTITY: "n", SAID: "h"}
+"""What a citation of anything but a memory begins with; its number is the item's own."""
 _NAME = rf"[{''.join((*(spec.citation for spec in KINDS.values()), *LETTER_OF.values()))}]:\d{{1,19}}"
 _SOURCES = re.compile(rf" ?\[({_NAME}(?:[,;] ?{_NAME})*)\]")
 _AFTER_A_STATEMENT = re.compile(r"[\s.,;:!?。，、！？]")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sagacity.chat.citations import CitationReader
 from sagacity.domain.chat import AnswerSource
+from sagacity.domain.citations import CitationReader
 
 SHOWN = (
     AnswerSource(citation="p:7", kind="profile", item_id="uid-7"),
