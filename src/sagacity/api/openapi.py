@@ -25,8 +25,8 @@ DESCRIPTION = (
     "and get back what was learned from them. "
     "Times are seconds since 1970 where they are numbers, and ISO 8601 where they are strings; "
     "a null is the same as a missing field. "
-    'Another type of JSON is taken where it says the same: 1 for true, false for 0, "10" for 10; '
-    "and so is an item twice, where once would do."
+    'A boolean may be given as 0 or 1, and a number as a string ("10"). '
+    "An item that is listed twice counts once."
 )
 TAGS = {
     "interactions": "The conversations that everything else is learned from.",
