@@ -1,6 +1,8 @@
 """Site variables on every database: what one process sets, another one sees within two seconds."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -31,10 +33,12 @@ class Away:
 
     visits = 0
 
-    async def visit(self, *_args: object, **_named: object) -> object:
+    @asynccontextmanager
+    async def read(self, *_args: object, **_named: object) -> AsyncGenerator[object]:
         self.visits += 1
         await asyncio.sleep(0)
         raise StorageUnavailable("it is away")
+        yield
 
 
 async def test_what_one_process_sets_another_sees_within_two_seconds(storage: Storage):

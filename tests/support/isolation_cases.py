@@ -19,7 +19,7 @@ from sagacity.domain.effects import EffectFilter
 from sagacity.domain.erasure import ErasureReport, Scan
 from sagacity.domain.graph import EntityEdit, EntityId, NewEntity, NewRelationship, RelationshipEdit
 from sagacity.domain.ids import OrgId, RequestId, SessionId, UserId
-from sagacity.domain.interaction import NewInteraction
+from sagacity.domain.interaction import NewInteraction, Request
 from sagacity.domain.ledger import CallFilter, Grouping, Spending
 from sagacity.domain.memory import Memory, MemoryKind, Status, Visibility
 from sagacity.domain.memory_health import HealthQuery
@@ -121,6 +121,13 @@ async def _as_they_were(tx: Transaction, held: Held) -> list[Memory]:
     """What was read beside what was given."""
     found = await tx.changes.as_they_were([held.memory], LONG_AGO)
     return [one for one in found if one is not held.memory]
+
+
+def _published(held: Held) -> Request:
+    """All that was read there, as if in one request."""
+    return Request(
+        request_id=RequestId(f"{held.word} request"), user_id=ANNA, first_seq=1, last_seq=99, created_at=START
+    )
 
 
 async def _whose(tx: Transaction, numbers: Awaitable[list[int] | dict[str, int]]) -> list[Memory]:
@@ -278,6 +285,7 @@ CASES: dict[str, Case] = {
     "changes.of_memories": lambda tx, h: tx.changes.of_memories([h.memory.memory_id], limit=99),
     "changes.as_they_were": _as_they_were,
     "changes.count": lambda tx, h: tx.changes.count(h.memory.memory_id),
+    "changes.archived_by": lambda tx, h: tx.changes.archived_by(_published(h)),
     "changes.list_runs": lambda tx, h: tx.changes.list_runs(PROFILE, limit=99),
     "graph.add": lambda tx, h: tx.graph.add(h.memory, tie("someone")),
     "graph.call_user": lambda tx, h: tx.graph.call_user(h.memory, "Theirs Own"),
@@ -408,6 +416,7 @@ CASES: dict[str, Case] = {
     "exchanges.add": lambda tx, h: tx.exchanges.add(exchange(h.word)),
     "exchanges.find": lambda tx, h: tx.exchanges.find(f"{h.word} exchange"),
     "exchanges.running": lambda tx, h: tx.exchanges.running(ANNA, _talk(h)),
+    "exchanges.left": lambda tx, h: tx.exchanges.left(limit=9),
     "exchanges.last": lambda tx, h: tx.exchanges.last(ANNA, _talk(h)),
     "exchanges.of_requests": lambda tx, h: tx.exchanges.of_requests([f"{h.word} request", "r"]),
     "exchanges.write": lambda tx, h: tx.exchanges.write(f"{h.word} exchange", h.word, {"answer": "x"}),
@@ -705,6 +714,7 @@ EXPECTED: dict[str, object] = {
     "memories.replaced_by": [],
     "changes.of_memories": [],
     "changes.count": 0,
+    "changes.archived_by": [],
     "changes.of_run": [],
     "review_actions.last_of": None,
     "duplicates.changed": ChangedMemories((), through=9),

@@ -330,7 +330,7 @@ async def _embedder(settings: "Settings") -> str:
 def _keys() -> Check:
     from sagacity.config.settings import provider_keys  # noqa: PLC0415  it loads slowly
 
-    found = ", ".join(sorted(provider_keys())) or "none in the environment"
+    found = ", ".join(sorted(provider_keys())) or "none in the environment; organisations may have their own"
     return Check("model keys", ok=True, found=found)
 
 

@@ -153,7 +153,8 @@ class Site:
 
     async def list_set(self) -> list[StoredVariable]:
         """Return the variables that are set, read from the database."""
-        return await self._storage.visit(_OPERATOR, lambda snapshot: snapshot.site.list_all())
+        async with self._storage.read(_OPERATOR) as snapshot:
+            return await snapshot.site.list_all()
 
     async def set(self, name: str, value: JsonValue, *, by: str) -> StoredVariable:
         """

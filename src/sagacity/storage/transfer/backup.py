@@ -228,7 +228,7 @@ async def _bytes(source: Path, target: Path, on_progress: OnProgress) -> None:
         with source.open("rb") as read, target.open("wb") as written:
             while piece := read.read(2**24):
                 written.write(piece)
-                on_progress(Step(doing="reading the backup", done=written.tell(), total=total))
+                on_progress(Step(doing="reading the backup (bytes)", done=written.tell(), total=total))
 
     await asyncio.to_thread(run)
 
