@@ -74,6 +74,7 @@ def serve(address: str) -> list[str]:
                 if key.fileobj in keepers:
                     events.unregister(key.fileobj)
                     keepers.remove(key.fileobj)
+                    key.fileobj.close()
                     if not keepers:
                         end_all(running)
                 elif key.fileobj is listener:
