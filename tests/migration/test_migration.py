@@ -6,6 +6,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from sagacity.storage.schema.migrate import check
 from sagacity.storage.schema.tables import metadata
 from sagacity.storage.sqlite.backend import SQLite
 from support.parts import ANNA, ORG, opened, said
-from support.schemas import next_release
+from support.schemas import former_release, next_release
 
 
 async def fresh(path: Path) -> None:
@@ -78,6 +79,31 @@ async def test_migrated_equals_declared(tmp_path: Path, declared: dict[str, obje
     await fresh(tmp_path / "a.db")
     assert schema_of(tmp_path / "a.db") == declared
     assert len(declared) > 40
+
+
+RUNNING = "exchanges.status = 'running'"
+AHEAD = [
+    "create index ix_exchanges_running on exchanges (org_id) where status = 'running'",
+    f"create view answering_tenants as select distinct exchanges.org_id from exchanges where {RUNNING}",
+]
+"""What some databases of schema 0001 have already."""
+
+
+@pytest.mark.parametrize("ahead", [[], AHEAD], ids=["0001", "0001 and ahead"])
+async def test_database_of_the_oldest_release_goes_forward(
+    tmp_path: Path, declared: dict[str, object], ahead: list[str]
+) -> None:
+    """What the first release wrote opens, is then what a new one is, and has lost nothing."""
+    path = tmp_path / "old.db"
+    with former_release(tmp_path / "scripts"):
+        await fresh(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(";".join(ahead))
+    assert schema_of(path) != declared or ahead
+    async with opened(f"sqlite:///{path}", SystemClock(), TimeOrderedIds()) as storage:
+        assert (await storage.append(ORG, said("tea"))).last_seq == 1
+        assert await storage.answering_tenants() == []
+    assert schema_of(path) == declared
 
 
 async def test_older_database_goes_forward(tmp_path: Path) -> None:

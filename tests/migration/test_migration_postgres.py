@@ -20,7 +20,15 @@ from sagacity.storage.schema.tables import APPEND_ONLY, metadata
 from sagacity.storage.schema.views import views
 from support.local_servers import PostgresServer
 from support.parts import ANNA, ORG, OTHER_ORG, migrated, opened, said
-from support.schemas import Schema, migrate_whole, next_release, protection_of, rights_of, schema_of
+from support.schemas import (
+    Schema,
+    former_release,
+    migrate_whole,
+    next_release,
+    protection_of,
+    rights_of,
+    schema_of,
+)
 from support.waiting import until
 
 pytestmark = pytest.mark.usefixtures("migrated_database")
@@ -60,6 +68,23 @@ def test_migrated_equals_declared(postgres: PostgresServer, migrated_database: s
     assert len(declared["columns"]) > 200
 
 
+async def test_database_of_the_oldest_release_goes_forward(
+    postgres: PostgresServer, name: str, migrated_database: str, declared: Schema, tmp_path: Path
+) -> None:
+    """What the first release wrote is then what a new one is, with its policies and rights, and has lost nothing."""
+    url = postgres.url_of(name, PROGRAM)
+    with former_release(tmp_path / "scripts"):
+        await migrate_whole(postgres, name)
+    assert schema_of(postgres, name) != declared
+    await brought_up(postgres, name)
+    async with opened(url, SystemClock(), TimeOrderedIds()) as storage:
+        assert (await storage.append(ORG, said("tea"))).last_seq == 1
+        assert await storage.answering_tenants() == []
+    assert schema_of(postgres, name) == declared
+    new = postgres.new_database(template=migrated_database)
+    assert protection_of(postgres, name) == protection_of(postgres, new)
+
+
 async def test_older_database_goes_forward(postgres: PostgresServer, name: str) -> None:
     """A database of the release before is migrated, keeps its policies and rights, and has lost nothing."""
     await brought_up(postgres, name)
@@ -94,8 +119,8 @@ async def test_open_again_changes_nothing(postgres: PostgresServer, name: str) -
 
 async def test_older_database_waits_for_its_owner(postgres: PostgresServer, name: str) -> None:
     """The program's role does not migrate: it says which command does."""
-    for present in ("no tables yet", "schema 0001"):
-        if present == "schema 0001":
+    for present in ("no tables yet", "schema 0002"):
+        if present == "schema 0002":
             await brought_up(postgres, name)
         before = schema_of(postgres, name)
         with (

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from sagacity.storage.postgres.driver import engine_for
 from sagacity.storage.schema.migrate import VERSIONS, migrate
+from sagacity.storage.schema.views import OLDEST_SCHEMA
 from support.local_servers import PostgresServer
 
 _OURS = "relnamespace = current_schema()::regnamespace and relname not like 'alembic_version%'"
@@ -85,4 +86,16 @@ def next_release() -> Iterator[None]:
     folder = Path(__file__).parents[1] / "migration" / "next"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sagacity.storage.schema.migrate.VERSIONS", (*VERSIONS, folder))
+        yield
+
+
+@contextmanager
+def former_release(folder: Path) -> Iterator[None]:
+    """Let this process migrate no further than the oldest release beside which this one runs; *folder* is its own."""
+    folder.mkdir()
+    for script in VERSIONS[0].glob("*.py"):
+        if script.name.partition("_")[0] <= OLDEST_SCHEMA:
+            (folder / script.name).write_text(script.read_text())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sagacity.storage.schema.migrate.VERSIONS", (folder,))
         yield
