@@ -448,7 +448,7 @@ async def _reply(for_user: ChatCaller, exchange: Exchange) -> AnswerReply:
         error=exchange.error or None,
         model=exchange.model,
         memories=tuple(
-            ShownMemory(**one.source.model_dump(exclude={"item_id"}), id=one.source.item_id, content=one.text)
+            ShownMemory.model_construct(**dict(one.source), id=one.source.item_id, content=one.text)
             for one in shown
         ),
         citations=tuple(

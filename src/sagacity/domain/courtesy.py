@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Final
 
 _MOST_WORDS: Final = 6
@@ -44,16 +45,18 @@ def is_courtesy(text: str, *, answers: bool = False) -> bool:
     """
     if len(text.strip()) > _LONGEST:
         return False
-    words = _words(text)
-    return 0 < len(words) <= _MOST_WORDS and all(
-        word in _COURTESY or (word in _ASSENT and not answers) for word in words
-    )
+    count = 0
+    for count, word in enumerate(_words(text), 1):
+        if count > _MOST_WORDS or not (word in _COURTESY or (word in _ASSENT and not answers)):
+            return False
+    return count > 0
 
 
-def _words(text: str) -> list[str]:
-    """Lower-case words without punctuation and pictures; "heyyy" counts as "hey"."""
+def _words(text: str) -> Iterator[str]:
+    """Yield lower-case words without punctuation and pictures; "heyyy" counts as "hey"."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2019", "'")
-    kept = "".join(
-        c if c == "'" or unicodedata.category(c)[0] in "LNM" or c in "+#$€£¥%" else " " for c in plain
-    )
-    return [_STRETCHED.sub(r"\1", word) for word in kept.split()]
+    for part in plain.split():  # one by one, as the first words of most texts are no courtesy
+        kept = "".join(
+            c if c == "'" or unicodedata.category(c)[0] in "LNM" or c in "+#$€£¥%" else " " for c in part
+        )
+        yield from (_STRETCHED.sub(r"\1", word) for word in kept.split())

@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from sagacity.domain.query import Filter
 from sagacity.storage.base import Nearest, Scope, SearchScope, Vectors
 from sagacity.storage.hits import Ids, KindHits, best_of
 from sagacity.storage.schema.tables import search_documents
-from sagacity.storage.search.filters import PLAIN, admits_plain, admitted, values_of
-from sagacity.storage.search.ranked import CHUNK, Ranked, best_admitted, off_the_loop, withheld
-from sagacity.storage.statements.array_params import one_of
+from sagacity.storage.search.filters import PLAIN, SHAPES, admits_plain, admitted, values_of
+from sagacity.storage.search.ranked import CHUNK, Ranked, best_admitted, in_parts, off_the_loop, withheld
+from sagacity.storage.statements.array_params import among
 
 LARGE_SCOPE = 256
 """Number of documents from which a scope's vectors are kept in memory."""
@@ -69,8 +70,7 @@ class ExactVectors:
         small = [one for one in scopes if one.document_count < least]
         found: list[KindHits] = []
         if small:
-            reached = one_of(search_documents.c.scope_id, [one.scope_id for one in small])
-            found += await scan(scope, [reached], wanted, vector, limit)
+            found += await _best_of_small(scope, small, wanted, vector, limit)
         if large:
             matrices = [await self._matrix(scope, one) for one in large]
             ranked = [await _ranked(one, vector) for one in matrices]
@@ -121,19 +121,43 @@ class ExactVectors:
                 self._cache.popitem(last=False)
 
 
+async def _best_of_small(
+    scope: Scope, small: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
+) -> list[KindHits]:
+    """Read every admitted document of *small* scopes, some thousands at a time; the best *limit* of each kind."""
+    values = values_of(wanted)
+    best: list[KindHits] = []
+    for part in in_parts(small):
+        given = {"scope_ids": [one.scope_id for one in part]} | values
+        rows = await scope.all(_of_scopes(tuple(values)), given)
+        best = await off_the_loop(len(rows), _best_of, rows, vector, limit, best)
+    return best
+
+
 async def scan(
     scope: Scope, where: Sequence[sa.ColumnElement[bool]], wanted: Filter, vector: Vectors, limit: int
 ) -> list[KindHits]:
     """Read every admitted document that matches *where*, and return the best *limit* of each kind."""
-    column, values = search_documents.c, values_of(wanted)
-    statement = sa.select(column.document_id, column.owner_id, column.kind, column.vector).where(
-        *where, column.vector.is_not(None), *admitted(values)
-    )
+    values = values_of(wanted)
+    statement = _embedded(tuple(values)).where(*where)
     best: list[KindHits] = []
     result = await scope.connection.stream(statement, values)
     async for rows in result.partitions(CHUNK):
         best = await off_the_loop(len(rows), _best_of, rows, vector, limit, best)
     return best
+
+
+@lru_cache(maxsize=SHAPES)
+def _of_scopes(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for what these fields admit of some scopes."""
+    return _embedded(fields).where(among(search_documents.c.scope_id, "scope_ids"))
+
+
+def _embedded(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
+    column = search_documents.c
+    return sa.select(column.document_id, column.owner_id, column.kind, column.vector).where(
+        column.vector.is_not(None), *admitted(fields)
+    )
 
 
 async def _load(scope: Scope, one: SearchScope, *, after: int) -> _Matrix:

@@ -1,7 +1,7 @@
 """Filter a ranking that was computed in memory: ask the database which of the best may not be returned."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ParamSpec, TypeVar
@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from sagacity.domain.paced import is_on_a_loop
 from sagacity.domain.query import Filter
-from sagacity.storage.base import Scope
+from sagacity.storage.base import Scope, SearchScope
 from sagacity.storage.hits import Ids, KindHits, Scores, joined
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import SHAPES, admits_plain, admitted, values_of
@@ -45,6 +45,20 @@ class Ranked:
         ids = self.ids[order]
         hits = KindHits(self.kind, ids, self.owners[order], self.scores[order], ceilings)
         return hits, ids[~self.plain[order]]
+
+
+def in_parts(scopes: Iterable[SearchScope]) -> Iterator[list[SearchScope]]:
+    """Split *scopes* into parts of at most `CHUNK` documents each, or of one larger scope."""
+    part: list[SearchScope] = []
+    documents = 0
+    for one in scopes:
+        if part and documents + one.document_count > CHUNK:
+            yield part
+            part, documents = [], 0
+        part.append(one)
+        documents += one.document_count
+    if part:
+        yield part
 
 
 def best_first(scores: Scores, count: int) -> Ids:

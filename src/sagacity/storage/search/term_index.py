@@ -23,7 +23,7 @@ from sagacity.storage.base import Scope, SearchScope
 from sagacity.storage.hits import Ids
 from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import PLAIN
-from sagacity.storage.search.ranked import CHUNK, off_the_loop
+from sagacity.storage.search.ranked import in_parts, off_the_loop
 from sagacity.storage.statements.array_params import among
 
 CACHE_BYTES = 128 * 2**20
@@ -276,18 +276,7 @@ def _parts(scopes: Sequence[SearchScope], found: Found) -> Iterator[list[SearchS
     changed = [one for one in scopes if found[one.scope_id] is not _NOTHING]
     few = changed if len(changed) <= _FEW else []
     yield from ([one] for one in few)
-    part: list[SearchScope] = []
-    documents = 0
-    for one in scopes:
-        if one in few:
-            continue
-        if part and documents + one.document_count > CHUNK:
-            yield part
-            part, documents = [], 0
-        part.append(one)
-        documents += one.document_count
-    if part:
-        yield part
+    yield from in_parts(one for one in scopes if one not in few)
 
 
 async def _brought_up(
