@@ -1,9 +1,10 @@
 """
 A load generator in a process of its own: so many clients over kept connections, each asking again when answered.
 
-    python benchmarks/load.py URL --clients 16 --seconds 5 [--publish USERS]
+    python benchmarks/load.py URL --clients 16 --seconds 5 [--publish USERS | --search PROFILES --seed 1]
 
-It publishes turn pairs of so many users in turn, or without `--publish` asks for /health. Bodies are made before the
+It publishes turn pairs of so many users in turn, or searches the memories of one user, of whom there are so many
+profiles, or asks for /health. Bodies are made before the
 clock starts, and replies are read only as far as their status and length, so that it measures the server and not
 itself. Prints JSON: the latencies in milliseconds, and the processor time that it took itself.
 """
@@ -19,6 +20,7 @@ from urllib.parse import urlsplit
 
 import uvloop
 from corpus import turns
+from steps import EVERY_WAY, asking
 
 BODIES = 2_000
 
@@ -79,10 +81,25 @@ def publishes(host: str, users: int) -> list[bytes]:
                 {"role": "Agent", "content": answered},
             ],
         }
-        text = json.dumps(body).encode()
-        head = f"POST /api/publish_interaction HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
-        found.append(head.encode() + b"Content-Length: %d\r\n\r\n" % len(text) + text)
+        found.append(_posted(host, "/api/publish_interaction", body))
     return found
+
+
+def searches(host: str, profiles: int, seed: int) -> list[bytes]:
+    """Requests that search in every way, each for something else; other seeds ask other questions."""
+    question = asking(seed, 1, profiles)
+    found: list[bytes] = []
+    for _ in range(BODIES):
+        text, user = question()
+        body = {"query": text, "user_id": user, "strategies": EVERY_WAY}
+        found.append(_posted(host, "/api/search", body))
+    return found
+
+
+def _posted(host: str, path: str, body: object) -> bytes:
+    text = json.dumps(body).encode()
+    head = f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+    return head.encode() + b"Content-Length: %d\r\n\r\n" % len(text) + text
 
 
 async def load(url: str, requests: Sequence[bytes], clients: int, seconds: float) -> dict[str, object]:
@@ -112,10 +129,16 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--publish", type=int, metavar="USERS", default=0)
+    parser.add_argument("--search", type=int, metavar="PROFILES", default=0)
+    parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     host = urlsplit(arguments.url).netloc
     health = f"GET /health HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
-    requests = publishes(host, arguments.publish) if arguments.publish else [health]
+    requests = [health]
+    if arguments.publish:
+        requests = publishes(host, arguments.publish)
+    elif arguments.search:
+        requests = searches(host, arguments.search, arguments.seed)
     print(json.dumps(uvloop.run(load(arguments.url, requests, arguments.clients, arguments.seconds))))
 
 

@@ -11,6 +11,7 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +24,8 @@ from sagacity.bootstrap import open_database
 LOAD = Path(__file__).with_name("load.py")
 NEVER = {"SAGACITY_QUIET_SECONDS": "1000000"}
 USERS = 320
+STARTING_SECONDS = 5
+"""Until every process of a server answers: the second is started when the first does."""
 
 
 @dataclass
@@ -57,15 +60,19 @@ def setups() -> list[Setup]:
     return [
         Setup("16 clients", 16, {}),
         Setup("1 client", 1, {}),
+        Setup("16 clients, 2 processes", 16, {"SAGACITY_PROCESSES": "2"}),
         Setup("16 clients, learning off", 16, NEVER, never),
         Setup("1 client, learning off", 1, NEVER, never),
     ]
 
 
-def generated(url: str, clients: int, seconds: float, users: int) -> dict:
-    """Let the load generator run once."""
+def generated(
+    url: str, clients: int, seconds: float, *, publishes: int = 0, searches: int = 0, seed: int = 0
+) -> dict:
+    """Let the load generator run once: publish for so many users, or search among so many profiles, or do nothing."""
     command = [sys.executable, str(LOAD), url, "--clients", str(clients), "--seconds", str(seconds)]
-    command += ["--publish", str(users)] if users else []
+    command += ["--publish", str(publishes)] if publishes else []
+    command += ["--search", str(searches), "--seed", str(seed)] if searches else []
     return json.loads(
         subprocess.run(command, check=True, stdout=subprocess.PIPE, timeout=seconds + 60).stdout
     )
@@ -82,10 +89,11 @@ async def stored(place: Place) -> tuple[int, int]:
 def measure_one(one: Setup, place: Place, seconds: int, turns_before: int = 0) -> dict:
     """Publish to a new server over a database that holds so many turns; returns what a call that does nothing gave."""
     with server(place.home, {**place.env, **one.env}) as process:
+        time.sleep(STARTING_SECONDS)
         if one.config:
             httpx.post(f"{process.url}/api/set_config", json=one.config).raise_for_status()
-        ceiling = generated(process.url, 16, 1, 0)
-        told = generated(process.url, one.clients, seconds, USERS)
+        ceiling = generated(process.url, 16, 1)
+        told = generated(process.url, one.clients, seconds, publishes=USERS)
     turns, told["waiting"] = asyncio.run(stored(place))
     published = 2 * len(told["latencies"])
     if told["failures"] or turns != turns_before + published:

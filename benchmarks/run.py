@@ -22,6 +22,7 @@ from harness import ROOT, report_of
 SUBJECTS = (
     "publish",
     "search",
+    "processes",
     "usage",
     "holdout",
     "context",

@@ -126,9 +126,9 @@ def _cpu_seconds(pid: int) -> float:
 def publish(figures: Figures, tree: Path, place: Place, clients: int) -> None:
     """Publish to a new server with a new database."""
     with serving(tree, place) as server:
-        generated(server.url, clients, WARM_SECONDS, USERS)
+        generated(server.url, clients, WARM_SECONDS, publishes=USERS)
         before = server.cpu_seconds
-        told = generated(server.url, clients, PUBLISH_SECONDS, USERS)
+        told = generated(server.url, clients, PUBLISH_SECONDS, publishes=USERS)
         if told["failures"]:
             raise SystemExit(f"{tree}: {told['failures']} publishes failed")
         figures.add(told["latencies"], told["seconds"], server.cpu_seconds - before)

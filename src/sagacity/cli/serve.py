@@ -1,4 +1,4 @@
-"""`sagacity serve`: run the server in this process."""
+"""`sagacity serve`: run the server, in this process or in several."""
 
 import json
 import signal
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from sagacity.bootstrap import Runtime
+    from sagacity.cli.processes import Link
     from sagacity.config.settings import Settings
 
     Message = MutableMapping[str, Any]
@@ -40,33 +41,72 @@ def serve(
         int | None,
         typer.Option("--port", min=0, max=65535, help="Port to listen on; 0: any free port; SAGACITY_PORT."),
     ] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            "--processes",
+            min=1,
+            max=64,
+            help="Server processes on this port, a core each; SAGACITY_PROCESSES.",
+        ),
+    ] = None,
+    child: Annotated[str | None, typer.Option("--child", hidden=True)] = None,
 ) -> None:
     """
     Run the server.
 
-    It runs until stopped (Ctrl-C, SIGTERM), and finishes calls in progress first.
+    It runs until stopped (Ctrl-C, SIGTERM), and finishes calls in progress first. With --processes, calls of
+    several clients are answered on several cores, and a process that ends is replaced.
 
     Example: sagacity serve
 
-    Example: sagacity serve --host 0.0.0.0 --port 8081
+    Example: sagacity serve --host 0.0.0.0 --port 8081 --processes 4
     """
     compute_on_one_thread()
     from sagacity.config.settings import load_settings  # noqa: PLC0415  the server's parts load only when it runs
     from sagacity.observability.logging import configure_logging  # noqa: PLC0415  with them
 
-    flags = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    given = {"host": host, "port": port, "processes": processes}
+    flags = {name: value for name, value in given.items() if value is not None}
     settings = load_settings(**flags)
     configure_logging(settings.log_level, settings.log_format)
-    _run(settings, as_json=of(context).as_json)
+    as_json = of(context).as_json
+    if child is not None:
+        from sagacity.cli.processes import child_of  # noqa: PLC0415  as above
+
+        listener, link = child_of(child)
+        with listener:
+            link.end_with_parent()
+            _run(settings, listener, link=link, as_json=as_json)
+        return
+    with bound(settings.host, settings.port, named="SAGACITY_HOST, SAGACITY_PORT") as listener:
+        if settings.processes == 1:
+            _run(settings, listener, as_json=as_json)
+        else:
+            _run_several(settings, listener, flags, as_json=as_json)
 
 
-def _run(settings: "Settings", *, as_json: bool) -> None:
+def _run_several(
+    settings: "Settings", listener: socket.socket, flags: dict[str, str | int], *, as_json: bool
+) -> None:
+    from sagacity.cli.processes import run_processes  # noqa: PLC0415  most run one
+
+    def announce(is_waiting: bool) -> None:  # noqa: FBT001  the only thing to tell
+        _announce(url_of(listener), settings.storage_place, is_waiting=is_waiting, as_json=as_json)
+
+    options = [part for name, value in flags.items() for part in (f"--{name}", str(value))]
+    arguments = [*(["--json"] if as_json else []), "serve", *options]
+    raise typer.Exit(run_processes(settings.processes, listener, arguments, announce=announce))
+
+
+def _run(settings: "Settings", listener: socket.socket, *, link: "Link | None" = None, as_json: bool) -> None:
+    """Serve calls on *listener*, until stopped; whoever holds the other end of *link* is told when."""
     import uvicorn  # noqa: PLC0415  with the server's parts
 
     from sagacity.api.app import create_app  # noqa: PLC0415  with the server's parts
     from sagacity.api.connections import limited_protocol  # noqa: PLC0415  with the server's parts
 
-    start = _Start(settings)
+    start = _Start(settings, link)
     config = uvicorn.Config(
         _keeping_failures(create_app(settings, watcher=start), start),
         log_config=None,
@@ -77,11 +117,10 @@ def _run(settings: "Settings", *, as_json: bool) -> None:
     )
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _ended)
-    with bound(settings.host, settings.port, named="SAGACITY_HOST, SAGACITY_PORT") as listener:
-        server = _announcing(uvicorn.Server(config), url_of(listener), start, as_json=as_json)
-        start.server = server
-        with suppress(SystemExit):
-            server.run(sockets=[listener])
+    server = _announcing(uvicorn.Server(config), url_of(listener), start, as_json=as_json)
+    start.server = server
+    with suppress(SystemExit):
+        server.run(sockets=[listener])
     if start.failure is not None:
         raise start.failure
     if not server.started:
@@ -116,8 +155,9 @@ def _ended(number: int, frame: "FrameType | None") -> None:
 class _Start:
     """Reports on the terminal what happens to a server until it can answer calls."""
 
-    def __init__(self, settings: "Settings") -> None:
+    def __init__(self, settings: "Settings", link: "Link | None") -> None:
         self._settings = settings
+        self.link = link
         self.failure: Exception | None = None
         """The error that stops the server."""
         self.server: uvicorn.Server | None = None
@@ -160,6 +200,8 @@ class _Start:
         if self._reason:
             self._reason = ""
             say_on_stderr(f"{self.place} is there: calls are answered")
+            if self.link is not None:
+                self.link.tell_ready()
 
     def failed(self, error: Exception) -> None:
         """Stop the server; the error is shown like that of any command."""
@@ -175,25 +217,36 @@ def say_on_stderr(text: str) -> None:
 
 
 def _announcing(server: "uvicorn.Server", url: str, start: _Start, *, as_json: bool) -> "uvicorn.Server":
-    """Make a server print its address and where its data is, once it listens."""
-    from sagacity.client.environment import DEFAULT_URL  # noqa: PLC0415  with the server's parts
-
+    """Make a server tell its parent, or on the terminal, that it listens."""
     startup_of_server = server.startup
 
     async def startup(sockets: list[socket.socket] | None = None) -> None:
         await startup_of_server(sockets)
-        if server.started:
-            waiting = {"state": "waiting"} if start.is_waiting else {}
-            envelope = {"ok": True, "data": {"url": url, "storage": start.place, **waiting}, "meta": {}}
-            local = local_url(url)
-            said = f"Sagacity is listening on {url}\nIts data is in {start.place}"
-            if local != DEFAULT_URL:
-                said += f"\nCommands find it by SAGACITY_URL={local}"
-            sys.stdout.write((json.dumps(envelope) if as_json else said) + "\n")
-            sys.stdout.flush()
+        if not server.started:
+            return
+        if start.link is None:
+            _announce(url, start.place, is_waiting=start.is_waiting, as_json=as_json)
+        elif start.is_waiting:
+            start.link.tell_waiting()
+        else:
+            start.link.tell_ready()
 
     server.startup = startup
     return server
+
+
+def _announce(url: str, place: str, *, is_waiting: bool, as_json: bool) -> None:
+    """Print a server's address, and where its data is."""
+    from sagacity.client.environment import DEFAULT_URL  # noqa: PLC0415  with the server's parts
+
+    waiting = {"state": "waiting"} if is_waiting else {}
+    envelope = {"ok": True, "data": {"url": url, "storage": place, **waiting}, "meta": {}}
+    local = local_url(url)
+    said = f"Sagacity is listening on {url}\nIts data is in {place}"
+    if local != DEFAULT_URL:
+        said += f"\nCommands find it by SAGACITY_URL={local}"
+    sys.stdout.write((json.dumps(envelope) if as_json else said) + "\n")
+    sys.stdout.flush()
 
 
 def url_of(listener: socket.socket) -> str:

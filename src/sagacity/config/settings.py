@@ -63,7 +63,8 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
     )
     redis_url: str = Field(
         default="",
-        description="Redis or Valkey, shared by all processes; empty: there is only one process.",
+        description="Redis or Valkey, shared by all processes; empty: servers learn by themselves, and each counts "
+        "limits for itself.",
     )
     vector_url: str = Field(
         default="", description="Qdrant, for vector search; empty: the database searches vectors."
@@ -75,6 +76,12 @@ class Settings(TraceSettings, SignInSettings, AccountSettings, ConfigStoreSettin
     )
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(default=8081, ge=0, le=65535, description="Port to listen on; 0: any free port.")
+    processes: int = Field(
+        default=1,
+        ge=1,
+        le=64,
+        description="Server processes on one port. Each uses a core and the memory of a server.",
+    )
     worker_host: str = Field(
         default="127.0.0.1", description="Address on which a worker serves its health and its metrics."
     )

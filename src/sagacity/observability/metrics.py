@@ -3,8 +3,16 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+    values,
+)
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from sagacity.domain.analytics import RequestAnalytics
@@ -21,7 +29,7 @@ _MILLISECONDS = 1_000
 
 class Metrics:
     """
-    The counters of one process since its start.
+    The counters of one process since its start, or of all processes of one `sagacity serve`.
 
     No label says who called, whose data it was, or what was said: labels are routes, statuses, and names of this
     program's own.
@@ -126,7 +134,16 @@ class Metrics:
             *([] if backlog is None else _of_backlog(backlog, now)),
             *([] if spans is None else _of_spans(spans)),
         ]
-        return generate_latest(self._registry).decode()
+        return generate_latest(self._whole()).decode()
+
+    def _whole(self) -> CollectorRegistry:
+        """Return what holds the counters: where several processes share them, those of all."""
+        if values.ValueClass is values.MutexValue:
+            return self._registry
+        shared = CollectorRegistry()
+        MultiProcessCollector(shared)
+        shared.register(self._waiting)
+        return shared
 
 
 class _Collected(Collector):
