@@ -20,6 +20,7 @@ READS_ENVIRONMENT = {
     "src/sagacity/providers/litellm_seam.py",  # switches of LiteLLM's that keep it from looking outside
     "src/sagacity/providers/embedders/onnx.py",  # which sets what keeps the library from reporting its use
     "src/sagacity/cli/main.py",  # whether a shell asks for completions
+    "src/sagacity/cli/processes.py",  # what server processes start with
     "src/sagacity/cli/one_thread.py",  # how many threads numpy computes on, which it reads as it is loaded
 }
 

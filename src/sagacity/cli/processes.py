@@ -52,7 +52,9 @@ class Link:
         def watch() -> None:
             while self._link.recv(1):
                 pass
-            os.kill(os.getpid(), signal.SIGTERM)
+            while True:  # while a server starts, a signal can come to nothing
+                os.kill(os.getpid(), signal.SIGTERM)
+                time.sleep(1)
 
         threading.Thread(target=watch, daemon=True, name="parent").start()
 
