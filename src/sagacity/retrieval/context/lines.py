@@ -297,7 +297,7 @@ def plain(text: str) -> str:
     anything that looks like a source become round.
     """
     read = text[:MOST_CHARACTERS]
-    seen = read if read.isprintable() else _CONTROLS.sub("", read)  # isprintable is faster than a substitution
+    seen = read if read.isprintable() else _CONTROLS.sub("", read)  # the check is faster than substituting
     words = " ".join(seen.split())
     line = _HEADING.sub("", words, count=1) if words.startswith("#") else words
     line = _CITATION.sub(lambda source: f"({source[1].strip()})", line)
