@@ -1,4 +1,4 @@
-"""Judge sessions that have become quiet: due → read → judge → store, each by itself."""
+"""Judge sessions that have become quiet: due → read → judge → store, one by one."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -24,21 +24,21 @@ from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.transaction import Transaction
 
 _SESSIONS_A_RUN = 8
-"""How many sessions one run judges, in parallel; the rest waits for the next run, so that learning has its turn."""
+"""How many sessions one run judges, in parallel; the others wait for the next run, so that learning gets its turn."""
 _WAITING_READ = 1_000
 _TURNS_READ = 1_000
-"""Of a longer session the newest turns are judged."""
+"""How many of a session's turns are judged, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A session that some evaluators have to judge now."""
+    """A session that some evaluators must judge now."""
 
     session: WaitingSession | None
-    """None: it was deleted meanwhile."""
+    """The session; None if it was deleted meanwhile."""
     evaluators: tuple[AgentSuccessConfig, ...]
     letter: DeadLetter | None = None
-    """Given up before, and asked for again."""
+    """Whether judging was given up before and is requested again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """The outcome of one evaluator for a session: a result, nothing if not sampled, or an error."""
+    """One evaluator's outcome for a session: a result, nothing if it was not sampled, or an error."""
 
     evaluator: AgentSuccessConfig
     result: NewEvaluation | None = None
@@ -62,7 +62,7 @@ class _Judged:
 
 
 class Evaluate:
-    """Judges users' sessions. A run that is done twice, or cut short, leaves one result an evaluator and session."""
+    """Judges users' sessions. Even after repeated or interrupted runs, a session has one result per evaluator."""
 
     name = EVALUATE
     scope = TaskScope.USER
