@@ -14,7 +14,7 @@ _QUOTED_CHARS = 200
 _TURNS_READ = 50
 """How many of the last turns are read, because users judge at the end, if at all."""
 _SHORT_WORDS, _LONGEST_WORDS = 16, 40
-"""The most words of thanks, and of any other confirmation; longer turns may be about something else."""
+"""The most words of mere thanks, and of a last turn that is judged; longer ones may be about something else."""
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:

@@ -322,7 +322,7 @@ class InteractionRepository:
     async def list_wanted(self, wanted: Filter, limit: int) -> list[Interaction]:
         """Return up to *limit* turns that match *wanted*, the last to arrive first."""
         column, values = interactions.c, values_of(wanted)
-        values.pop("statuses", None)  # turns have no status
+        values.pop("statuses", None)  # all turns have the same
         users = users_of(wanted)
         own = _OWN if users is None else _OWN_OF_A_USER
         statement = self._mine().where(*(own[field] for field in values if field in own))
