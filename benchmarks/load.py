@@ -1,11 +1,11 @@
 """
-A load generator in a process of its own: clients on persistent connections, each of which asks again when answered.
+A load generator in a process of its own: so many clients over kept connections, each asking again when answered.
 
     python benchmarks/load.py URL --clients 16 --seconds 5 [--publish USERS]
 
-It publishes turn pairs of that many users in turn or, without `--publish`, calls /health. Bodies are made before the
-clock starts, and of replies only status and length are read, so that it measures the server instead of itself. It
-prints JSON: the latencies in milliseconds, and its own processor time.
+It publishes turn pairs of so many users in turn, or without `--publish` asks for /health. Bodies are made before the
+clock starts, and replies are read only as far as their status and length, so that it measures the server and not
+itself. Prints JSON: the latencies in milliseconds, and the processor time that it took itself.
 """
 
 import argparse

@@ -67,7 +67,7 @@ async def make_ready(owner: sa.URL, program: sa.URL, *, tries: int = _TRIES) -> 
 
 
 async def _migrate_between_others(engine: AsyncEngine, tries: int) -> None:
-    """Migrate while others read and write: if a table is in use, give way and try again."""
+    """Migrate while others read and write: give way if a table is in use, and try again."""
     for left in reversed(range(tries)):
         try:
             await migrate(partial(_alone, engine))

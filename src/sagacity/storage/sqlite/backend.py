@@ -209,7 +209,9 @@ class SQLite:
             await check(self._readers, complete=self._as_found)
             if not self._as_found:
                 await migrate(self._writer.begin)
-            async with AsyncExitStack() as opened:  # now, and not during a call that may be cancelled halfway
+            async with (
+                AsyncExitStack() as opened
+            ):  # now, not while a caller waits who may hang up in the middle of it
                 for _ in range(READERS):
                     await opened.enter_async_context(self._readers.connect())
         except (DBAPIError, PoolTimeout) as error:

@@ -41,7 +41,7 @@ class BackupInfo(Value):
 
 
 class Restored(Value):
-    """What a restored backup replaced."""
+    """What a backup was put in place of."""
 
     kept_aside: str = ""
     """The new names of the former database's files, or of files that an older one left behind."""
@@ -156,7 +156,7 @@ async def restore_rows(
 async def _make_ready(
     backup: Path, ready: Path, open_file: OpenFile, on_progress: OnProgress, now: datetime
 ) -> None:
-    """Write to *ready* what is restored: a checked copy of the backup, migrated, without state of its installation."""
+    """Make *ready* what is restored: a checked copy of the backup, of this release's schema, without leftovers."""
     if not backup.is_file():
         raise InvalidInput(f"there is no file {backup}")
     if any(has_content(beside(backup, side)) for side in SIDES):
