@@ -119,10 +119,10 @@ def read_manifest(line: bytes) -> Manifest:
     found = read_line(line)
     stated: object = found.get("manifest")
     if set(found) != {"manifest"} or not isinstance(stated, dict):
-        raise InvalidInput("the first line is no manifest")
+        raise InvalidInput("the first line is not a manifest")
     fields = cast("dict[str, object]", stated)
     if fields.get("format") != FORMAT:
-        raise InvalidInput("it is no file that `sagacity export` wrote")
+        raise InvalidInput("it is not a file that `sagacity export` wrote")
     if fields.get("version") != VERSION:
         raise InvalidInput(
             f"this release reads version {VERSION} of the format, and the file has {fields.get('version')!r:.40}"
@@ -322,7 +322,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _no_constant(name: str) -> object:
-    raise _NotOurs(f"{name} is no JSON")
+    raise _NotOurs(f"{name} is not valid JSON")
 
 
 def _shown(value: object) -> object:

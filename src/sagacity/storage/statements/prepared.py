@@ -19,7 +19,7 @@ from sagacity.storage.statements.json_text import read_json
 MOST_KEPT = 512
 """How many statements are cached: some hundreds are built once and used by every call, with their narrowed forms."""
 _ROWS_AT_ONCE = 500
-"""How many rows are converted at a time: some thirty columns of a memory are, in ten microseconds a row."""
+"""How many rows are converted at a time: a memory has some thirty columns to convert, which takes ten microseconds."""
 _KEPT = (sa.Select, sa.CompoundSelect, sa.Insert, sa.Update, sa.Delete)
 Parameters = Mapping[str, Any]
 Values = tuple[Any, ...] | dict[str, Any]
