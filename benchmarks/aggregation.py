@@ -1,11 +1,11 @@
 """
-Aggregation of many users' playbooks: how well clusters fit, what they take, and which calls an incremental run makes.
+Aggregation of many users' playbooks: how well clusters fit, how long they take, and the calls of an incremental run.
 
     python benchmarks/aggregation.py [--each 50] [--noise 200] [--rows 2000 20000]
 
-Forty rules, each in EACH wordings, among NOISE rules of nobody else, embedded by MiniLM. Then a full run over a SQLite
-database with a scripted model, 5 % more rows of a few of the rules, and an incremental run. `--rows` also times
-clustering alone, over rows that are made from those vectors.
+Forty rules, each in EACH wordings, among NOISE rules that only one user has, embedded by MiniLM. Then a full run over
+an SQLite database with a scripted model, 5 % more rows of a few of the rules, and an incremental run. `--rows` also
+times clustering alone, over rows that are made from those vectors.
 """
 
 import argparse
@@ -38,7 +38,7 @@ GROWN = 4
 
 
 def main() -> None:
-    """Measure, and print a line a figure."""
+    """Measure, and print one line per figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--each", type=int, default=50)
     parser.add_argument("--noise", type=int, default=200)
@@ -78,7 +78,7 @@ def _quality(given: list[Playbook], vectors: Vectors) -> None:
 
 
 def _time_alone(vectors: Vectors, count: int) -> None:
-    """Cluster *count* rows: those that there are, each a little moved."""
+    """Cluster *count* rows, which are the existing ones with small changes."""
     rng = np.random.default_rng(7)
     picked = vectors[rng.integers(0, len(vectors), count)]
     moved = picked + 0.25 * rng.standard_normal(picked.shape, np.float32) / np.sqrt(picked.shape[1])

@@ -1,4 +1,4 @@
-"""BEAM: one user works with an assistant on one thing for months, and asks about all of it."""
+"""BEAM: one user works with an assistant on one subject for months, and asks about all of it."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ SOURCE = (
 
 
 def load(path: Path) -> list[Question]:
-    """Read the questions of a file that have evidence; ends the program when it is not there."""
+    """Read those questions of a file that have evidence; ends the program if the file is missing."""
     with opened(path, SOURCE) as file:
         return [question for line in file if line.strip() for question in _questions(json.loads(line))]
 
@@ -27,7 +27,7 @@ def _questions(chat: dict) -> list[Question]:
     for batch in chat["chat"]:
         rows = [row for exchange in batch["turns"] for row in exchange]
         at = next(_time(row["time_anchor"]) for row in rows if row.get("time_anchor"))
-        # A mark such as "->-> 1,2" behind a turn belongs to the making of the data.
+        # A mark such as "->-> 1,2" after a turn is left from the creation of the data.
         said = tuple(Turn(row["role"], row["content"].split("->->")[0].rstrip()) for row in rows)
         session = Session(f"batch-{batch['batch_number']}", at, said)
         sessions.append(session)
@@ -54,7 +54,7 @@ def _questions(chat: dict) -> list[Question]:
 
 
 def _numbers(ids: Any) -> Iterator[int]:
-    """Give the turns' numbers: they come as a list, a list of lists, or lists by what they are evidence of."""
+    """Yield the turns' numbers, which are given as a list, a list of lists, or lists by what they are evidence of."""
     if isinstance(ids, int):
         yield ids
     elif ids:

@@ -1,5 +1,5 @@
 """
-How fast memories that are embedded already are stored: many a transaction, and one by one.
+How fast embedded memories are stored: many per transaction, and one by one.
 
     python benchmarks/bulk.py [--quick]
 """
@@ -23,7 +23,7 @@ Rows = list[tuple[NewMemory, Vectors]]
 
 
 async def rate(storage: Storage, rows: Rows, size: int) -> float:
-    """Rows a second with so many a transaction."""
+    """Return the rows stored per second with *size* rows per transaction."""
     started = time.perf_counter()
     for start in range(0, len(rows), size):
         part = rows[start : start + size]
@@ -35,7 +35,7 @@ async def rate(storage: Storage, rows: Rows, size: int) -> float:
 
 
 async def rates(effort: Effort, place: Place) -> dict[int, list[float]]:
-    """Rows a second by size, a figure a round; every size once in each round."""
+    """Return the rows per second by size, one figure per round; each round has every size once."""
     embedder = MiniLM()
     corpus = await Corpus.load(embedder)
     most, rng = effort.pick(2_000, 10_000), np.random.default_rng(5)

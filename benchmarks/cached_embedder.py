@@ -16,11 +16,10 @@ _TEXTS_A_CALL = 256
 
 class CachedEmbedder:
     """
-    Vectors by the SHA-1 of their text, in one file a model.
+    Vectors by the SHA-1 of their text, in one file per model.
 
-    A record is the hash and the vector in half precision, which is what the database keeps too. Records are only
-    appended, under a lock, so that runs side by side do not harm each other; what a run that was killed left of a
-    record is cut off.
+    A record is the hash and the vector in half precision, as in the database. Records are only appended, under a lock,
+    so parallel runs do not harm each other. A partial record of a killed run is cut off.
     """
 
     def __init__(self, embedder: Embedder, folder: Path) -> None:
@@ -40,20 +39,20 @@ class CachedEmbedder:
         return self.inner.dimension
 
     async def warm(self) -> None:
-        """Nothing: what is on disk needs no model."""
+        """Do nothing: vectors on disk need no model."""
 
     async def embed(self, texts: Sequence[str], *, background: bool = False) -> Vectors:
-        """Embed *texts*, from disk where they were embedded before."""
+        """Embed *texts*, from disk if they were embedded before."""
         await self.keep(texts)
         return np.stack([self._vectors[_key(text)] for text in texts]).astype(np.float32)
 
     async def keep(self, texts: Sequence[str], on_progress: Callable[[int, int], None] | None = None) -> None:
         """
-        Embed and keep those of *texts* that are not on disk.
+        Embed and store those of *texts* that are not on disk.
 
         Args:
-            texts: any number, also the same one several times.
-            on_progress: told after each group how many of how many are embedded.
+            texts: any number, also with repetitions.
+            on_progress: called after each group with the number of embedded texts and the total.
         """
         missing = sorted({text for text in texts if _key(text) not in self._vectors}, key=len)
         for start in range(0, len(missing), _TEXTS_A_CALL):

@@ -1,10 +1,10 @@
 """
-What the chat adds to the model: before the call, and to each piece of many streams at once.
+What the chat adds to the model's time: before the call, and to each piece of many parallel streams.
 
     python benchmarks/chat.py [--quick]
 
-The model is a program of its own that sends the time in each piece, so that whoever reads knows how long it took. The
-same is measured with a server that only relays: what is left is what remembering and storing cost.
+The model is a separate program that sends the time in each piece, so the reader knows how long the piece took. A server
+that only relays is measured too; the difference is the cost of remembering and storing.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ COMPARING_SECONDS = 600.0
 
 @dataclass
 class Streams:
-    """What many streams at once gave, in milliseconds."""
+    """The times of many parallel streams, in milliseconds."""
 
     first: list[float] = field(default_factory=list)
     """From the call to the first piece."""
@@ -48,7 +48,7 @@ class Streams:
 
 @dataclass(frozen=True)
 class Alone:
-    """What one message at a time gave, in milliseconds."""
+    """The times of one message at a time, in milliseconds."""
 
     until_call: list[float]
     """From the call to the model's being called."""

@@ -1,11 +1,11 @@
 """
-Whether the chat gives its model what answers a question: the turns that say it, within so many tokens.
+Whether the chat's prompt contains the turns that answer a question, within a limit of tokens.
 
     python benchmarks/chat_memory.py --data PATH [--locomo PATH] [--sample 24] [--locomo-sample 200]
 
 Histories are published session by session, embedded, and learned from by rules. Each question is then asked as a
-message to the chat, and its prompt is put together as the chat does it (`chat/remember.py`, `chat/history.py`); no
-model is called. LongMemEval_S (`--data`) and LoCoMo are read as in `retrieval.py`.
+message to the chat, and its prompt is built as in the chat (`chat/remember.py`, `chat/history.py`); no model is called.
+LongMemEval_S (`--data`) and LoCoMo are read as in `retrieval.py`.
 """
 
 import argparse

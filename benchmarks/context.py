@@ -1,5 +1,5 @@
 """
-How long a context takes: what was found becomes text within its budget of tokens.
+How long building a context takes: results of a search become a text within a token budget.
 
     python benchmarks/context.py [--quick]
 """

@@ -1,4 +1,4 @@
-"""Logs to learn from: recorded conversations, with what people say of themselves and of the answers in between."""
+"""Logs to learn from: recorded conversations, mixed with users' statements about themselves and about the answers."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from sagacity.domain.interaction import NewInteraction, NewRequest
 TURNS_A_USER = 500
 _PAIRS_A_SESSION = 10
 _TELLING = 0.3
-"""Share of the turn pairs in which the user says something that is worth remembering."""
+"""The share of the turn pairs in which the user says something worth remembering."""
 _SAID = (
     "I live in {town} now.",
     "I'm moving to {town} next year.",

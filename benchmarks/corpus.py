@@ -1,4 +1,4 @@
-"""What the benchmarks store and ask: sentences of real conversations, recombined, with vectors that cluster."""
+"""Texts and questions for the benchmarks: sentences of real conversations, recombined, with vectors that cluster."""
 
 import json
 import random

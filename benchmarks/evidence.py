@@ -1,4 +1,4 @@
-"""Histories in a database, stored the way a publish takes, and their vectors."""
+"""Store histories in a database as a publish does, and their vectors."""
 
 import asyncio
 import sqlite3

@@ -1,4 +1,4 @@
-"""What the benchmarks share: what a report is, how it is told, and a real server process to measure."""
+"""What the benchmarks share: reports, their Markdown, and a real server process to measure."""
 
 import argparse
 import json

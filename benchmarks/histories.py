@@ -1,4 +1,4 @@
-"""What every data set becomes: questions, the dated sessions they are asked over, and the turns that answer them."""
+"""The common form of all data sets: questions, dated sessions that they are asked over, and turns that answer them."""
 
 import hashlib
 import json

@@ -1,5 +1,5 @@
 """
-What a holdout finds where the truth is known, and how often it is wrong when it is looked at each day.
+What a holdout finds if the truth is known, and how often it is wrong if its report is read every day.
 
     python benchmarks/holdout.py [--quick]
 

@@ -1,5 +1,5 @@
 """
-What the lifecycle of what was learned takes: learning a log, learning it anew, comparing, swapping, exporting.
+What the lifecycle of memories takes: learning a log, learning it again, comparing, swapping, exporting.
 
     python benchmarks/lifecycle.py [--quick | --full]
 

@@ -1,5 +1,5 @@
 """
-How fast turns are published with PostgreSQL beside SQLite, and how fast rows are stored many at a time.
+How fast turns are published on PostgreSQL and on SQLite, and how fast rows are stored in bulk.
 
     python benchmarks/postgres_publish.py [--quick]
 

@@ -1,10 +1,10 @@
 """
-What PostgreSQL's search by vector finds of the true nearest, under filters, by the way it chooses and by the graph.
+The recall of PostgreSQL's vector search under filters, in the way that it chooses and by the graph.
 
     python benchmarks/postgres_recall.py [--quick]
 
-One table holds users of three sizes and many more besides; vectors cluster like those of real sentences. Rows are put
-there by COPY, without what they stand for, and the HNSW index is made after.
+One table has users of three sizes and many others; vectors cluster like those of real sentences. Search documents are
+inserted by COPY, without memories, and the HNSW index is created afterwards.
 """
 
 import asyncio

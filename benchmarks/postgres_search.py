@@ -1,5 +1,5 @@
 """
-How long a search takes on PostgreSQL beside SQLite over the same rows, and how fast turns are published there.
+How long a search takes on PostgreSQL and on SQLite over the same rows, and how fast turns are published there.
 
     python benchmarks/postgres_search.py [--quick | --full]
 

@@ -3,8 +3,8 @@ How fast turns are published over HTTP to a real server process, durable before 
 
     python benchmarks/publish.py [--quick]
 
-The load comes from one process more. Set-ups take turns, so that what else the machine does meets them alike, and each
-turn has a new server with a new database, so that none works off what another left behind.
+The load comes from a separate process. Set-ups take turns, so that other work on the machine affects them alike, and
+each turn has a new server with a new database, so that none does the remaining work of another.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
 """
-What is lost by keeping vectors in half precision, and by embedding a text among others.
+What is lost by storing vectors in half precision, and by embedding texts in batches.
 
     python benchmarks/recall.py [--quick]
 """

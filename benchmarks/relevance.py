@@ -1,10 +1,10 @@
 """
-How much the relevance of a result can be relied on: questions about memories, some of which nothing answers.
+How reliable the relevance of a result is: questions about memories, some of which have no answer.
 
     python benchmarks/relevance.py [--multilingual] [--fit]
 
-Each question is asked of its own user and of another, who knows nothing of it. `--fit` prints the calibration that fits
-the first results best, for `retrieval/relevance.py`.
+Each question is asked of its own user and of another, who has no memories about it. `--fit` prints the calibration that
+fits the first results best, for `retrieval/relevance.py`.
 """
 
 import argparse

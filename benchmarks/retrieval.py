@@ -1,11 +1,12 @@
 """
-How well search finds the turns and sessions that answer a question, by the program's own way.
+How well the program's search finds the turns and sessions that answer a question.
 
     python benchmarks/retrieval.py --data PATH [--locomo PATH] [--beam PATH] [--only ROW ...] [--misses]
     python benchmarks/retrieval.py --sample [N]
 
-LongMemEval_S (`--data`) gives every question a user of its own with the whole history that it is asked over; `pooled`
-rows ask all questions of one user who has all sessions. In LoCoMo and BEAM the questions of a conversation share one.
+In LongMemEval_S (`--data`), every question has a user of its own, with the whole history that it is asked over;
+`pooled` rows ask all questions of one user who has all sessions. In LoCoMo and BEAM, the questions of a conversation
+share a user.
 """
 
 import argparse

@@ -3,7 +3,7 @@ What row-level security costs: the same searches on a database and on its copy w
 
     python benchmarks/row_security.py [--quick | --full]
 
-Both are asked by the program's role in one process, one after the other in changing order.
+The program's role asks both in one process, one after the other in alternating order.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
 """
-Run the benchmarks one after the other and write what they gave into docs/reference/benchmarks.md.
+Run the benchmarks one after the other, and write their results to docs/reference/benchmarks.md.
 
     python benchmarks/run.py [--quick | --full] [--only NAME ...] [--date 2026-01-31]
 
-Each subject runs in a process of its own. With `--quick` the page stays as it is: such figures are no good for quoting.
+Each subject runs in a process of its own. With `--quick` the page is not changed, because such figures are not precise.
 """
 
 import argparse

@@ -1,10 +1,10 @@
 """
-How long unified search takes over HTTP, the embedding of the question included, as the data grows.
+How long unified search takes over HTTP, including the embedding of the question, as the data grows.
 
     python benchmarks/search.py [--quick | --full]
 
-Every size has a server and a database of its own, and all are asked in turn by one client, so that what else the
-machine does meets them alike.
+Every size has a server and a database of its own. One client asks all in turn, so that other work on the machine
+affects them alike.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
 """
-Whether a call that anybody may make tells by its time which addresses have an account.
+Whether the duration of a public call reveals which addresses have an account.
 
     python benchmarks/sign_in.py [--quick]
 
-Each call is made for a known and for an unknown address by turns, over SQLite in this process, with a cheap
-hash of passwords, behind which less hides. A real SMTP server takes the e-mails, between the calls.
+Each call is made alternately for a known and an unknown address, over SQLite in this process, with a cheap password
+hash that hides less. A real SMTP server receives the e-mails between the calls.
 """
 
 import asyncio

@@ -1,5 +1,5 @@
 """
-What it costs a search that usage events are recorded: two servers that differ in nothing else, asked in turn.
+What recording usage events costs a search: two servers that differ only in this, asked in turn.
 
     python benchmarks/usage.py [--quick]
 """

@@ -1,12 +1,12 @@
 """
-How fast this checkout publishes and searches beside another one, such as the commit before.
+How fast this checkout publishes and searches compared with another one, such as the previous commit.
 
     git worktree add --detach ../before COMMIT
     python benchmarks/versions.py ../before [--postgres] [--rounds 3] [--page]
 
-Each checkout runs its own server, over a database that its own code filled. They take turns, so that what else the
-machine does meets both alike; compare the ratios, not the figures. Processor time is that of the server, and of the
-processes that it started; a database of PostgreSQL is not counted.
+Each checkout runs its own server, over a database that its own code filled. They take turns, so that other work on the
+machine affects both alike; compare the ratios, not the figures. Processor time is that of the server and of the
+processes that it started, without a PostgreSQL server.
 """
 
 import argparse

@@ -4,8 +4,8 @@ How much faster two workers learn than one, with a model that takes a fixed time
     python benchmarks/workers.py [--quick]
 
 A server stores turns of many users while no worker runs; then workers start, and the second half is measured. The model
-is a local server that waits and answers: what is measured is how workers share the waiting, which is what learning with
-a model consists of. Each round has a new database and a new Valkey.
+is a local server that waits and answers, so the benchmark measures how workers share the waiting, which is most of the
+time of learning with a model. Each round has a new database and a new Valkey.
 """
 
 import time

@@ -1,17 +1,17 @@
 """
-What is remembered after whole conversations, when a capable model reads them.
+What is remembered after whole conversations that a capable model reads.
 
     python benchmarks/learning/replay.py [--show] [--against COMMIT]
 
-Each file of `answers` is a scenario: dated sessions, beside each turn what a careful reader of that turn noted (facts,
-rules, and what they end), and what is to be current in the end. A scripted server stands in for the model: it answers
-each prompt with the notes of those turns that the prompt shows as new, and judges likeness by what the notes end. So
-the answers stay the same whatever windows are cut and prompts are worded, and what differs is what the pipeline makes
-of them. Turns are sent one exchange at a time, at the time at which they are said.
+Each file of `answers` is a scenario: dated sessions, the notes of a careful reader on each turn (facts, rules, and what
+they end), and what should be current in the end. A scripted server stands in for the model. It answers each prompt with
+the notes on the turns that the prompt shows as new, and judges similarity by what the notes end. So the answers do not
+depend on the windows or the wording of prompts, and differences show what the pipeline does with them. Turns are sent
+one exchange at a time, at the time at which they were said.
 
-`current` is how much of what should be remembered is, `right` how much of what is remembered should be; `stale` counts
-memories that are current and hold no longer, `double` those that say what another says, `source` those that name a
-wrong turn. `--against` prints the table of another commit's application first, with these same answers.
+`current` is the share of what should be remembered that is, and `right` the share of what is remembered that should be.
+`stale` counts current memories that no longer hold, `double` those that repeat another, and `source` those that name a
+wrong turn. `--against` first prints the table of another commit's application, with the same answers.
 """
 
 import argparse

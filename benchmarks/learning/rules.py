@@ -3,9 +3,9 @@ How much the rules note without a model, and how much of it a careful reader wou
 
     python benchmarks/learning/rules.py [--split development|held-out|all] [--show]
 
-Each line of `data/*.jsonl` is a short conversation and what there is to note of it; many teach nothing. The rules read
-each by itself. Recall is the share of the labelled notes that some proposal matches; precision the share of the
-proposals that match a note. The held-out half is for measuring: who writes rules looks at the development half only.
+Each line of `data/*.jsonl` is a short conversation with the notes that it should give; many teach nothing. The rules
+read each separately. Recall is the share of the labelled notes that a proposal matches; precision is the share of the
+proposals that match a note. The held-out half is only for measuring: authors of rules read the development half only.
 """
 
 import argparse

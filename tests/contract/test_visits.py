@@ -116,7 +116,7 @@ async def test_a_visit_awaits_nothing_but_the_database(storage: Storage) -> None
     async def sleep(_transaction: Transaction) -> None:
         await asyncio.sleep(0)
 
-    with pytest.raises(RuntimeError, match="something else than its connection"):
+    with pytest.raises(RuntimeError, match="something other than its connection"):
         await storage.visit(ORG, sleep)
 
 

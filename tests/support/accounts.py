@@ -1,4 +1,4 @@
-"""Accounts as tests use them: servers that let people sign up, a real SMTP server, and what it was handed."""
+"""Accounts for tests: servers that allow people to sign up, and a real SMTP server that keeps its letters."""
 
 import asyncio
 import re
@@ -18,20 +18,20 @@ from support.api import client_of, running, settings_in
 from support.parts import StoppedClock
 
 CHEAP = {"password_memory_kib": 64, "password_passes": 1, "answer_step_seconds": 0}
-"""A hash that takes no time, and answers that wait for nothing."""
+"""Settings for a fast password hash, and for answers without delay."""
 PASSWORD = "Two-Lions-4"
 EMAIL = "ana@example.com"
 
 
 def plain_text(letter: EmailMessage) -> str:
-    """What a letter says to those who read no HTML."""
+    """Return the plain-text part of a letter."""
     part = letter.get_body(("plain",))
     assert part is not None
     return part.get_content().replace("\r\n", "\n")
 
 
 class Mailbox:
-    """What the SMTP server does with letters: it takes them, or refuses as many as it is told."""
+    """Handles the SMTP server's letters: it accepts them, or refuses as many as told."""
 
     def __init__(self) -> None:
         self.letters: list[EmailMessage] = []
@@ -55,7 +55,7 @@ class Mailbox:
 
 @contextmanager
 def mail_server(password: str = "") -> Iterator[tuple[str, Mailbox]]:
-    """A real SMTP server; gives its address and what it holds. Whoever signs in to it needs the *password*."""
+    """Run a real SMTP server; yields its address and its mailbox. Signing in to it needs the *password*."""
     mailbox = Mailbox()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -76,7 +76,7 @@ def mail_server(password: str = "") -> Iterator[tuple[str, Mailbox]]:
 
 @asynccontextmanager
 async def serving(folder: Any, clock: StoppedClock | None = None, **given: Any) -> AsyncIterator[FastAPI]:
-    """An application that anybody may sign up to; addresses need no confirming unless *given* says how."""
+    """Run an application with open sign-up; addresses need not be confirmed unless *given* says so."""
     usual = {"sign_up": "open", "verify_email": bool(given.get("mail_url"))}
     if given.get("mail_url"):
         usual["mail_from"] = "sagacity@example.com"

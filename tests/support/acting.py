@@ -1,4 +1,4 @@
-"""What commands on memories work with, without a server or a model."""
+"""The parts that commands on memories need, without a server or a model."""
 
 from collections.abc import Mapping
 

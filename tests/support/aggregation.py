@@ -32,7 +32,7 @@ RULE, SHARED = MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK
 
 
 class Aggregating:
-    """One tenant's aggregation, with what a test wants to do and see."""
+    """One tenant's aggregation, with methods to teach, change and inspect playbooks."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Aggregating:
         self.use(model)
 
     def use(self, model: ScriptedLLM | None) -> None:
-        """Let *model* write from now on; None: rules."""
+        """Make *model* write from now on, or rules if it is None."""
         self._llm = None
         if model is not None:
             choice = ModelChoice(model="openai/scripted", api_base=model.base_url, api_key=SecretStr("key"))
@@ -155,16 +155,16 @@ def playbook(content: str, trigger: str = "in that case", **fields) -> Answer:
 
 
 NOTHING = as_json({"playbook": None})
-"""A model's answer: what is in force says it all."""
+"""A model's answer: a playbook in force says it all."""
 
 
 def rules_in(request: ChatRequest) -> list[str]:
-    """What the users' rules say that a model was shown."""
+    """Return the texts of the users' rules that a model was shown."""
     return re.findall(r"\[#\d+ do\] (.*)", _fenced(request, "rules"))
 
 
 def in_force_in(request: ChatRequest) -> list[str]:
-    """What the playbooks in force say that a model was shown."""
+    """Return the texts of the playbooks in force that a model was shown."""
     return re.findall(r"\[#\d+ do\] (.*)", _fenced(request, "in_force"))
 
 

@@ -25,7 +25,7 @@ def settings_in(folder: Path, **given) -> Settings:
     """
     Settings of a server whose data is in *folder*; nothing is limited unless *given* says so.
 
-    A search waits for all its strategies, also on a busy machine.
+    A search waits for all its strategies, even on a busy machine.
     """
     patient = {"rate_limits": False, "sweep_seconds": 0.2, "strategy_timeout_seconds": 60}
     return Settings(home=folder, **(patient | given))
@@ -33,21 +33,21 @@ def settings_in(folder: Path, **given) -> Settings:
 
 @asynccontextmanager
 async def running(settings: Settings, clock: Clock | None = None) -> AsyncIterator[FastAPI]:
-    """The real application, started and stopped in this process; *clock* is the time of all that it stores."""
+    """Run the real application in this process; *clock* gives the time of everything that it stores."""
     app = create_app(settings, clock=clock)
     async with app.router.lifespan_context(app):
         yield app
 
 
 def client_of(app: FastAPI, *, token: str | None = None, base_url: str = LOCAL, **given) -> httpx.AsyncClient:
-    """A client of *app* that sees replies only, also to a crash."""
+    """Return a client of *app* that gets replies, and no exceptions, even after a crash."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     transport = httpx.ASGITransport(app, raise_app_exceptions=False, **given)
     return httpx.AsyncClient(transport=transport, base_url=base_url, headers=headers)
 
 
 async def make_token(app: FastAPI, org: str) -> str:
-    """A new token of an organisation, which is made if need be."""
+    """Return a new token of an organisation, which is created if needed."""
     token = new_token()
     async with app.state.runtime.storage.begin(Tenant(org_id=OrgId(org))) as transaction:
         await transaction.organisation.ensure(org)

@@ -1,4 +1,4 @@
-"""Credentials of AWS that tests have, and whether a call is signed by them as AWS asks (SigV4)."""
+"""AWS credentials for tests, and the check that a call is signed with them (SigV4)."""
 
 import hashlib
 import hmac
@@ -17,7 +17,7 @@ _SIGNED = re.compile(
 
 
 def is_signed(call: BaseHTTPRequestHandler, body: bytes, *, region: str, service: str) -> bool:
-    """Return whether who called has the credentials, and meant this service."""
+    """Return whether a call is signed with the credentials, for this service."""
     said = _SIGNED.fullmatch(call.headers.get("Authorization", ""))
     if said is None or said["id"] != KEY_ID:
         return False

@@ -11,7 +11,7 @@ from httpx_sse import aconnect_sse
 
 @dataclass(frozen=True)
 class Told:
-    """One event as a client has it."""
+    """One event as a client receives it."""
 
     name: str
     event_id: str
@@ -21,17 +21,17 @@ class Told:
 async def events_of(
     client: httpx.AsyncClient, method: str, path: str, *, last_event_id: str | None = None, **given
 ) -> AsyncGenerator[Told]:
-    """What a stream tells, event by event."""
+    """Return the events of a stream."""
     headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
     async with aconnect_sse(client, method, path, headers=headers, **given) as source:
         source.response.raise_for_status()
         async for event in source.aiter_sse():
-            if event.data:  # a ping, which a slow machine sends, is none; the consumer takes it for one
+            if event.data:  # the consumer also yields pings, which a slow machine sends
                 yield Told(event.event, event.id, json.loads(event.data))
 
 
 async def sent(client: httpx.AsyncClient, content: str, *, user: str | None = None, **fields) -> list[Told]:
-    """All that is told of a message's answer."""
+    """Send a message, and return all events of its answer."""
     params = {} if user is None else {"user_id": user}
     body = {"content": content, **fields}
     return [one async for one in events_of(client, "POST", "/api/chat/send", params=params, json=body)]
@@ -51,7 +51,7 @@ def ending_of(events: list[Told]) -> Told:
 
 
 async def said_in(client: httpx.AsyncClient, conversation_id: str, **params) -> list[str]:
-    """What a conversation holds, oldest first; no message of it is there twice."""
+    """Return the messages of a conversation, oldest first; fails if one occurs twice."""
     reply = await client.get(f"/api/chat/conversations/{conversation_id}", params=params)
     assert reply.status_code == 200, reply.text
     kept = reply.json()

@@ -61,7 +61,7 @@ class Collector:
 
 @contextmanager
 def collector(status: int = 200, *, until: threading.Event | None = None) -> Iterator[Collector]:
-    """A collector that answers by *status*, not before *until* is set where one is given."""
+    """Run a collector that answers with *status*, and waits for *until* if given."""
     received = Collector()
 
     class Handler(BaseHTTPRequestHandler):

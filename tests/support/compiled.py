@@ -1,9 +1,9 @@
 """
-Each statement is compiled once for all databases of a kind that a process opens, not once for each.
+Compile each statement once for all databases of a kind that a process opens, instead of once for each.
 
-An engine keeps what it compiled to itself, and tests open some thousand engines. To compile the same again was an
-eighth of what API tests and tests of whole databases had a processor do. What is compiled depends on the statement and
-on the kind of the database, and the engines of one kind are all made alike.
+Each engine has its own cache of compiled statements, and tests open some thousand engines. Compiling the same
+statements again took an eighth of the processor time of API tests and tests of whole databases. A compiled statement
+depends only on the statement and the kind of database, because all engines of one kind are configured alike.
 """
 
 from typing import Any
@@ -12,13 +12,13 @@ from sqlalchemy import Engine
 from sqlalchemy.util import LRUCache
 
 CAPACITY = 5_000
-"""Several times the statements that there are, so that none is thrown away."""
+"""Several times the number of statements, so that none is evicted."""
 
 _Key = tuple[Any, ...]
 
 
 class Compiled(LRUCache[_Key, Any]):
-    """What was compiled, by statement: the dialect that stands first in SQLAlchemy's keys is one engine's own."""
+    """Compiled statements without the dialect in SQLAlchemy's keys, which belongs to a single engine."""
 
     def get(self, key: _Key, default: Any = None) -> Any:
         return super().get(key[1:], default)
@@ -35,5 +35,5 @@ def _of(engine: Engine) -> Compiled:
 
 
 def share_statements() -> None:
-    """Let all engines of this process that are made from now on share what they compile."""
+    """Make all engines that this process creates from now on share their compiled statements."""
     Engine._compiled_cache = property(_of, lambda _engine, _own: None)  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,4 +1,4 @@
-"""Conversations of a few users whose facts change on the way, and what a server has made of them."""
+"""Conversations of a few users whose facts change, and what a server has learned from them."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ SCENARIOS = Path(__file__).parents[2] / "examples" / "data" / "scenarios" / "con
 
 
 def script(users: int) -> list[dict]:
-    """Conversations of a few users whose facts change on the way, a turn pair a request."""
+    """Return conversations of a few users whose facts change, with a pair of turns in each request."""
     scenarios = json.loads(SCENARIOS.read_text())["scenarios"]
     requests = []
     for number in range(users):
@@ -45,7 +45,7 @@ def script(users: int) -> list[dict]:
 
 
 def is_learned(url: str, requests: list[dict]) -> bool:
-    """Whether the last request of every user is learned."""
+    """Whether the last request of every user has been learned from."""
     last = {one["user_id"]: one["request_id"] for one in requests}
     receipts = [
         httpx.get(f"{url}/api/receipts/{request_id}", timeout=30).json() for request_id in last.values()
@@ -54,7 +54,7 @@ def is_learned(url: str, requests: list[dict]) -> bool:
 
 
 async def state_of(url: str, users: int) -> tuple[list, set, list]:
-    """The log, what was learned of it, and what was given up."""
+    """Return the log, what was learned from it, and the dead letters."""
     storage = await open_storage(url, clock=SystemClock(), ids=TimeOrderedIds())
     log, memories = [], set()
     async with storage.read(TENANT) as snapshot:
@@ -75,7 +75,7 @@ async def state_of(url: str, users: int) -> tuple[list, set, list]:
 
 
 def turns_of(requests: list[dict]) -> list[tuple[str, str, str, str]]:
-    """What the log has to hold."""
+    """Return the turns that the log must have."""
     return [
         (one["user_id"], one["request_id"], turn["role"], turn["content"])
         for one in requests

@@ -1,8 +1,8 @@
-"""Tests for one database only, where the other has nothing to add."""
+"""Run tests on one database only, if the other would add nothing."""
 
 import pytest
 
 SQLITE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-"""What is asked of the database there, `tests/contract` asks of each."""
+"""`tests/contract` asks the same of each database."""
 POSTGRESQL = pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-"""What has workers in earnest; dispatchers are tested on both databases in `tests/contract`."""
+"""For tests with real workers; `tests/contract` tests dispatchers on both databases."""

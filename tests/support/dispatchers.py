@@ -1,4 +1,4 @@
-"""The dispatchers as one kind of thing: in this process, or as hints in one place and a worker in another."""
+"""All dispatchers behind one interface: the one in this process, and hints with a worker."""
 
 import asyncio
 import time
@@ -61,7 +61,7 @@ def worker(
 
 
 async def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
-    """Wait until it holds, bounded."""
+    """Wait until *condition* holds, but no longer than *seconds*."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it did not come to pass"
@@ -71,9 +71,9 @@ async def until(condition: Callable[[], object], seconds: float = 60.0) -> None:
 @asynccontextmanager
 async def working(storage: Storage, scope: DueScope) -> AsyncIterator[LogHead]:
     """
-    Work on a user's log in the block, as learning does: nothing waits after it, but for what came meanwhile.
+    Work on a user's log during the block, as learning does: afterwards only what arrived meanwhile is due.
 
-    A handler that settled what it never saw would lose news on its own: hints about who is worked on may be dropped.
+    A handler that settled turns it never saw would lose them, because hints about a user being handled may be dropped.
     """
     async with storage.read(scope.tenant) as snapshot:
         seen = await snapshot.cursors.log_head(scope.user_id)
@@ -83,7 +83,7 @@ async def working(storage: Storage, scope: DueScope) -> AsyncIterator[LogHead]:
 
 
 async def due_in(storage: Storage, scope: DueScope, seconds: float) -> None:
-    """Say that a user's log has to be looked at only later."""
+    """Make a user's log due only later."""
     async with storage.begin(scope.tenant) as tx:
         await tx.cursors.set_due(scope.user_id, SystemClock().now() + timedelta(seconds=seconds))
 

@@ -1,4 +1,4 @@
-"""All ways in which the API shows what it knows."""
+"""All routes through which the API shows stored data."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from support.promises import NAME, VERSION
 ASKED = "What is my brother called, which shop do I like, and what to praise in short sentences?"
 PARTS = {"POST": "json", "GET": "params"}
 BY_USES = {"get_memory_review", "memories/search?user_id=anna"}
-"""They go by how often memories were found, and so change with each look."""
+"""Routes whose replies count how often memories were found, and so change with each call."""
 DOORS = (
     ("POST", "get_interactions", {"user_id": "anna", "top_k": 100}),
     ("GET", "get_all_interactions", {}),
@@ -39,7 +39,7 @@ DOORS = (
     ("POST", "context", {"user_id": "anna", "query": ASKED, "threshold": 0.0}),
     ("GET", "chat/conversations", {"user_id": "anna"}),
 )
-"""Ways to see what is there."""
+"""Calls that show stored data."""
 OF_THE_CALL = {
     *("query", "search_time_ms", "msg", "trace", "message"),
     *(
@@ -55,11 +55,11 @@ OF_THE_CALL = {
         "injected_tokens",
     ),
 }
-"""What a reply says of the call, its time, and how often memories were found."""
+"""Fields about the call, its time, and how often memories were found."""
 
 
 async def seen(api: httpx.AsyncClient) -> list[tuple[str, object]]:
-    """What all doors show, without what tells how long it took and how often it was asked."""
+    """Return what all routes show, without durations and counts of calls."""
     shown: list[tuple[str, object]] = []
     for method, path, asked in DOORS:
         reply = await api.request(method, f"/api/{path}", **{PARTS[method]: asked})
@@ -69,7 +69,7 @@ async def seen(api: httpx.AsyncClient) -> list[tuple[str, object]]:
 
 
 def plain(value: Any) -> Any:
-    """What is shown, without what each look changes."""
+    """Return a reply without the fields that each call changes."""
     match value:
         case dict():
             return {name: plain(one) for name, one in value.items() if name not in OF_THE_CALL}

@@ -18,7 +18,7 @@ When = Callable[[AsyncConnection], Awaitable[bool]]
 
 
 class Faulty:
-    """A real backend whose writing transactions break off: before their commit, or after it when nobody hears of it."""
+    """A real backend whose writing transactions break: before their commit, or after it, so that its answer is lost."""
 
     def __init__(self, inner: Backend, when: When, *, after_commit: bool) -> None:
         self._inner = inner
@@ -44,7 +44,7 @@ class Faulty:
 
 
 class Unreadable:
-    """A real backend that cannot run statements with certain words in them, where nothing is to be written."""
+    """A real backend whose reading transactions fail at statements that contain certain words."""
 
     def __init__(self, inner: Backend, words: str) -> None:
         self._inner = inner
@@ -72,19 +72,19 @@ class Unreadable:
 
 
 class SideBySide:
-    """A real backend and a real embedder that hold whatever begins, until all that belongs together has begun."""
+    """A real backend and embedder that hold each call until all calls that belong together have begun."""
 
     def __init__(
         self, inner: Backend, embedder: Embedder, together: Mapping[str, int], *, before: Mapping[str, int]
     ) -> None:
         """
-        Take the place of a backend and of an embedder.
+        Wrap a backend and an embedder.
 
         Args:
             inner: the backend.
             embedder: the embedder.
-            together: how many of each have to begin before any goes on: `write`, `visit`, `embed`.
-            before: how many of each go on at once, before any that is held.
+            together: how many calls of each (`write`, `visit`, `embed`) must have begun before any continues.
+            before: how many calls of each continue at once, before any is held.
         """
         self.model, self.dimension = embedder.model, embedder.dimension
         self._inner = inner
@@ -97,7 +97,7 @@ class SideBySide:
         return getattr(self._inner, name)
 
     async def visit(self, org_id, work, **given) -> Any:
-        if org_id is not None:  # who calls is looked up before
+        if org_id is not None:  # not the look-up of the caller
             await self._hold("visit")
         return await self._inner.visit(org_id, work, **given)
 
@@ -127,7 +127,7 @@ class SideBySide:
 
 
 class HeldEmbedder:
-    """A real embedder that holds questions until it may go on."""
+    """A real embedder that holds questions until it is released."""
 
     def __init__(self, inner: Embedder) -> None:
         self.model, self.dimension = inner.model, inner.dimension
@@ -143,7 +143,7 @@ class HeldEmbedder:
 
 
 def with_memories(times: int | None = None) -> When:
-    """Break transactions at whose end there are memories: all, or the first few."""
+    """Break transactions that end with memories in the database: all, or the first *times*."""
     left = times
 
     async def when(connection: AsyncConnection) -> bool:

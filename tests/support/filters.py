@@ -1,4 +1,4 @@
-"""Memories of every sort, and filters of every sort to find them by."""
+"""Memories of every kind, and filters of every kind to find them."""
 
 from datetime import timedelta
 
@@ -33,7 +33,7 @@ WORD_SETS = ("tea", "tea coffee", "coffee", "milk tea tea")
 
 
 def furnished() -> list:
-    """Memories of every sort, no two alike."""
+    """Return memories of every kind, no two alike."""
     rng = np.random.default_rng(11)
 
     def pick(options):

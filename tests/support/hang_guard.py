@@ -1,4 +1,4 @@
-"""An end to work that would never end, so that it fails its test and not the whole run."""
+"""Break off work that would never end, so that it fails its test instead of the whole run."""
 
 import signal
 from collections.abc import Iterator
@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from types import FrameType
 
 CPU_SECONDS = 120.0
-"""Of this process, thousands of times what any of the tests takes: other programs do not use it up."""
+"""Processor time of this process, thousands of times what any test takes; other programs do not use it up."""
 
 
 @contextmanager
 def ending() -> Iterator[None]:
-    """Break the block off where it never ends, a regular expression that backtracks included; main thread only."""
+    """Break off a block that never ends, even in a regular expression that backtracks; main thread only."""
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise AssertionError(f"no end after {CPU_SECONDS:g} seconds of the processor")

@@ -1,8 +1,8 @@
 """
-One database of each kind that a process keeps through all of its tests, and that is emptied before each.
+Keep one database of each kind for all tests of a process, and empty it before each test.
 
-To make a database of PostgreSQL takes a second of a busy machine, and the first statements on a new engine are slow on
-each. What a test could see of another is gone all the same: rows, sequences, and what a `Storage` knows by itself.
+Creating a PostgreSQL database takes a second on a busy machine, and the first statements on a new engine are slow on
+every database. Emptying removes all that a test could see of another: rows, sequences, and the state of a `Storage`.
 """
 
 import copy
@@ -25,12 +25,12 @@ _LEFT = (
     "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
     "WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL"
 )
-"""A test that ends in the middle of a transaction, or kills who is in one, leaves its locks."""
+"""Ends transactions whose locks a test left, because it ended or killed a process in the middle of one."""
 _SEQUENCES = "SELECT oid::regclass::text FROM pg_class WHERE relkind = 'S'"
 
 
 def empty_file(path: Path) -> None:
-    """Delete every row of an SQLite database, and let its numbers begin again."""
+    """Delete every row of an SQLite database, and restart its numbers."""
     with closing(sqlite3.connect(path, timeout=60, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("BEGIN IMMEDIATE")
@@ -51,12 +51,12 @@ def _holds(connection: sqlite3.Connection, *tables: sa.Table) -> bool:
 
 
 def _guards(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """What refuses to delete rows, by name, and how it was made."""
+    """Return the triggers that refuse to delete rows, by name, with their SQL."""
     return connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
 
 
 def empty_database(url: str) -> None:
-    """Delete every row of a database of PostgreSQL, as its superuser, and let its numbers begin again."""
+    """Delete every row of a PostgreSQL database, as its superuser, and restart its numbers."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(_LEFT)
         sequences = [name for (name,) in connection.execute(_SEQUENCES).fetchall()]
@@ -69,13 +69,13 @@ def empty_database(url: str) -> None:
 
 
 class KeptBackends:
-    """The backends of the kept databases: with their connections, and all that they once compiled."""
+    """The backends of the kept databases, with their connections and compiled statements."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Backend] = {}
 
     async def storage(self, url: str, clock: Clock, ids: IdSource) -> Storage:
-        """A storage over the kept backend of *url* that knows nothing yet; it must not be closed."""
+        """Return a new storage over the kept backend of *url*; it must not be closed."""
         if url not in self._kept:
             self._kept[url] = await open_backend(url)
         backend = copy.copy(self._kept[url])

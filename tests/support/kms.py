@@ -1,4 +1,4 @@
-"""An endpoint that speaks the HTTP of AWS KMS, with keys of its own, and takes nothing that is not signed (SigV4)."""
+"""An endpoint with the HTTP API of AWS KMS and its own keys, which refuses unsigned calls (SigV4)."""
 
 import base64
 import json
@@ -17,16 +17,16 @@ ARN, OTHER_ARN = (f"arn:aws:kms:{REGION}:111122223333:key/{name}" for name in ("
 
 
 class KmsEndpoint:
-    """What was asked, and what is refused."""
+    """Records calls, and refuses some."""
 
     def __init__(self) -> None:
         self.url = ""
         self.asked: list[str] = []
         """What was done with which key."""
         self.disabled: set[str] = set()
-        """ARNs of keys that are of no use for the moment."""
+        """ARNs of keys that cannot be used at the moment."""
         self.plain: list[bytes] = []
-        """What was given back in the clear."""
+        """The plaintexts that were returned."""
         self._keys = {arn: AESGCM(secrets.token_bytes(32)) for arn in (ARN, OTHER_ARN)}
 
     def answer(self, name: str, body: bytes) -> tuple[str, dict[str, str]]:
@@ -53,7 +53,7 @@ class KmsEndpoint:
 
 @contextmanager
 def kms_endpoint() -> Iterator[KmsEndpoint]:
-    """A server on this machine that is what the region's own would be."""
+    """Run a server on this machine in place of the region's own."""
     endpoint = KmsEndpoint()
 
     class Handler(JsonHandler):

@@ -1,5 +1,5 @@
 """
-How much the event loop is kept from everything else: counted in calls, not in time.
+Measure how long work blocks the event loop, counted in calls instead of time.
 
     with loop_work() as work:
         await call()

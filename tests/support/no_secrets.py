@@ -1,4 +1,4 @@
-"""What Schemathesis is told of this API: no reply holds a planted secret; what the description says once for all."""
+"""Checks and filters for Schemathesis: no reply contains a planted secret; general rules of the description apply."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def filter_failure(
     case: schemathesis.Case,
     response: schemathesis.Response,
 ) -> bool:
-    """A call is no wrong one for what `info` says is taken, such as a null or a time in seconds."""
+    """Ignore failures of calls that are valid according to `info`, such as a null or a time in seconds."""
     name = type(failure).__name__
     if name == "AcceptedNegativeData":
         return response.status_code != TOO_LARGE and not is_right_as_info_says(case)
@@ -44,7 +44,7 @@ def filter_failure(
 
 
 def is_right_as_info_says(case: schemathesis.Case) -> bool:
-    """Whether a call follows the description by its introduction: no nulls, times as texts, types that say as much."""
+    """Whether a call is valid according to the description's introduction: nulls, times as texts, equivalent types."""
     document = _widened(case.operation.schema.raw_schema)
     described = document["paths"][case.operation.path][case.method.lower()]
     schema = described.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")

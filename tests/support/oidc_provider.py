@@ -17,7 +17,7 @@ Claims = dict[str, Any]
 
 
 class Provider:
-    """What it does is right unless `forge` says otherwise, which gets each ID token's claims and returns the token."""
+    """Behaves correctly unless `forge` is set, which gets each ID token's claims and returns the token."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -25,14 +25,14 @@ class Provider:
         self.codes: dict[str, tuple[Claims, Claims]] = {}
         self.forge: Callable[[Claims], str] = self.signed
         self.discovery: Claims = {}
-        """What its discovery document says in place of the truth."""
+        """False values for its discovery document."""
 
     def signed(self, claims: Claims) -> str:
-        """An ID token as it should be."""
+        """Return a correct ID token."""
         return self.issuer.token(**claims)
 
     def sign_in(self, address: str, **person: Any) -> str:
-        """Let a person sign in whose browser was sent to *address*; gives where the browser is sent back to."""
+        """Sign a person in whose browser was sent to *address*; returns where the browser is sent back to."""
         parts = urlsplit(address)
         assert parts.geturl().startswith(f"{self.url}/authorize?")
         asked = dict(parse_qsl(parts.query, strict_parsing=True))
@@ -54,7 +54,7 @@ class Provider:
         return usual | self.discovery
 
     def tokens(self, form: dict[str, str], authorization: str) -> Claims | None:
-        """The tokens for a code; None if anything about it is wrong. A code is good once."""
+        """Return the tokens for a code; None if anything about it is wrong. A code can be used once."""
         name, _, secret = base64.b64decode(authorization.removeprefix("Basic ")).decode().partition(":")
         asked, person = self.codes.pop(form.get("code", ""), ({}, {}))
         verifier = hashlib.sha256(form.get("code_verifier", "").encode()).digest()

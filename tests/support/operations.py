@@ -1,4 +1,4 @@
-"""Long runs as tests meet them: held back, looked at, waited for."""
+"""Hold back, inspect and await operations."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ LOCAL_TENANT = Tenant(org_id=LOCAL_ORG)
 
 @asynccontextmanager
 async def held_back(app: FastAPI, *user_ids: str) -> AsyncIterator[None]:
-    """Nobody works on operations for these users: somebody else holds the right to."""
+    """During the block, nobody works on operations for these users, because another owner holds the lease."""
     async with app.state.runtime.storage.begin(LOCAL_TENANT) as transaction:
         leases = [
             await transaction.leases.claim("regenerate", "a test", 600, user_id=user_id)
@@ -29,14 +29,14 @@ async def held_back(app: FastAPI, *user_ids: str) -> AsyncIterator[None]:
 
 
 async def standing(api: httpx.AsyncClient, operation_id: str) -> dict:
-    """How one run stands."""
+    """Return the state of an operation."""
     reply = await api.get("/api/get_operation_status", params={"operation_id": operation_id})
     assert reply.status_code == 200, reply.text
     return reply.json()["operation_status"]
 
 
 async def ended(api: httpx.AsyncClient, operation_id: str) -> dict:
-    """How one run ended."""
+    """Wait for the end of an operation, and return its state."""
     found: dict = {}
 
     async def has_ended() -> bool:
@@ -48,6 +48,6 @@ async def ended(api: httpx.AsyncClient, operation_id: str) -> dict:
 
 
 async def statements(api: httpx.AsyncClient, user_id: str, status: str | None = None) -> list[str]:
-    """What the profiles of one status say, in order of the alphabet."""
+    """Return the contents of the profiles with one status, in alphabetical order."""
     found = await profiles_of(api, user_id, status_filter=[status], top_k=100)
     return sorted(one["content"] for one in found)

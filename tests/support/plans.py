@@ -1,5 +1,5 @@
 """
-How a database went about each statement of a call: with what it read for it.
+How much a database read for each statement of a call.
 
     with READS[backend.name](storage) as reads:
         await call()
@@ -26,23 +26,23 @@ AUTO_EXPLAIN = (
     "auto_explain.log_format = 'json'",
     "auto_explain.log_level = 'notice'",
 )
-"""What a database of PostgreSQL has to be told before the program connects: it then says how each statement went."""
+"""Settings for a PostgreSQL server before the program connects, so that it reports the plan of each statement."""
 _OF_AN_ORGANISATION = {"org_id", "kind", "status", "approval", "created_at", "updated_at", "changed_at"}
 _SMALL = {"organisations", "api_tokens", "site_variables", "quotas", "tenant_configs", "search_index"}
 
 
 class Reads(Protocol):
-    """What was read while it was looked on."""
+    """The reads of statements while they are watched."""
 
     statements: list[str]
 
     def too_many(self, most: int) -> list[str]:
-        """Each reading of a table that went through more than *most* rows."""
+        """Return each read of a table that went through more than *most* rows."""
         ...
 
 
 class PostgresReads:
-    """Counts the rows that each scan of a plan went through, as it was carried out."""
+    """Counts the rows that each scan of an executed plan went through."""
 
     def __init__(self) -> None:
         self.statements: list[str] = []
@@ -116,7 +116,7 @@ class SQLiteReads:
         self._asked[statement] = parameters
 
     def too_many(self, most: int) -> list[str]:
-        """SQLite does not count: what is looked up by less than a user or a number is too much, whatever *most* is."""
+        """Return reads that are not narrowed to a user or a number, whatever *most* is: SQLite does not count rows."""
         del most
         database = sqlite3.connect(self._path)
         database.create_function("ln", 1, abs, deterministic=True)

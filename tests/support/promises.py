@@ -1,4 +1,4 @@
-"""What the tests of the promises ask of the API, in few words."""
+"""Short calls of the API for the tests of the promises."""
 
 import httpx
 
@@ -12,14 +12,14 @@ RERUN = "?wait_for_response=true"
 
 
 async def ask(api: httpx.AsyncClient, path: str, **body) -> dict:
-    """Post to a route of the API that has to succeed, and return its reply."""
+    """Post to a route of the API, which must succeed, and return its reply."""
     reply = await api.post(f"/api/{path}", json=body)
     assert reply.status_code == 200, reply.text
     return reply.json()
 
 
 async def teach(api: httpx.AsyncClient, *contents: str, user_id: str = "anna", **fields) -> dict:
-    """Publish turns that are learned at once, and return what the publish came to."""
+    """Publish turns that are learned from at once, and return the reply."""
     body = turns(*contents, user_id=user_id, force_extraction=True, **fields)
     return await ask(api, "publish_interaction?wait_for_response=true", **body)
 
@@ -33,7 +33,7 @@ BY_HAND = {
         }
     ]
 }
-"""A configuration with which nothing is aggregated by itself."""
+"""A configuration with which nothing is aggregated automatically."""
 
 
 async def taught_playbooks(api: httpx.AsyncClient, *said: tuple[str, str], **fields) -> None:
@@ -45,7 +45,7 @@ async def taught_playbooks(api: httpx.AsyncClient, *said: tuple[str, str], **fie
 
 
 async def aggregate(api: httpx.AsyncClient) -> dict:
-    """Aggregate all user playbooks, and return what the run came to."""
+    """Aggregate all user playbooks, and return the result of the run."""
     return await ask(api, "run_playbook_aggregation", playbook_name=NAME)
 
 
@@ -60,14 +60,14 @@ async def log_of(api: httpx.AsyncClient, user_id: str = "anna") -> list[dict]:
 
 
 async def receipt(api: httpx.AsyncClient, request_id: str) -> dict:
-    """What became of one publish."""
+    """Return the receipt of one publish."""
     reply = await api.get(f"/api/receipts/{request_id}")
     assert reply.status_code == 200, reply.text
     return reply.json()
 
 
 async def choose(api: httpx.AsyncClient, model: ScriptedLLM | None = None, **config) -> None:
-    """Configure the organisation, with a model of the test where there is one."""
+    """Configure the organisation, with the test's model if there is one."""
     keys = {}
     if model is not None:
         endpoint = {"model": "scripted", "api_key": "k", "api_base": model.base_url}

@@ -1,4 +1,4 @@
-"""A real S3 server that tests start from an installed package: SeaweedFS, which keeps to conditional puts."""
+"""A real S3 server that tests start from an installed package: SeaweedFS, which supports conditional puts."""
 
 import atexit
 import json
@@ -37,7 +37,7 @@ class S3Server:
 
     @property
     def client(self) -> Any:
-        """What looks at the bucket as others do."""
+        """Return a client of the bucket, as other programs use it."""
         return boto3.client(
             "s3",
             endpoint_url=self.endpoint,
@@ -115,7 +115,7 @@ class S3Server:
 
 
 def choice(s3: S3Server, prefix: str, *keys: str, secret: str = SECRET_KEY) -> S3Choice:
-    """The setting that leads to the server's bucket."""
+    """Return the settings for the server's bucket."""
     return S3Choice(BUCKET, prefix, "us-east-1", ACCESS_KEY, SecretStr(secret), s3.endpoint, keys)
 
 

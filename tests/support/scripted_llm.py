@@ -126,7 +126,7 @@ def dropped(*, after_pieces: int = 0) -> Answer:
 
 
 def garbage() -> Answer:
-    """A completion that is no JSON."""
+    """A completion that is not JSON."""
     return Answer(text=GARBAGE)
 
 
@@ -142,7 +142,7 @@ def cut_off(value: Any, *, at: int) -> Answer:
 
 
 def not_http() -> Answer:
-    """A 200 whose body is no completion."""
+    """A 200 whose body is not a completion."""
     return Answer(raw_body=b"<html>a proxy's page</html>")
 
 
@@ -155,7 +155,7 @@ class ScriptedLLM(AbstractContextManager["ScriptedLLM"], AbstractAsyncContextMan
     def __init__(self) -> None:
         self.requests: list[ChatRequest] = []
         self.cut_off = threading.Event()
-        """Set when a caller was gone before its answer was complete."""
+        """Set when a caller disconnected before its answer was complete."""
         self._script: Script = []
         self._lock = threading.Lock()
         self._stopped = threading.Event()

@@ -1,4 +1,4 @@
-"""An endpoint that speaks the HTTP of Amazon SES (API v2), and takes nothing that is not signed as AWS asks (SigV4)."""
+"""An endpoint with the HTTP API of Amazon SES (v2), which refuses unsigned calls (SigV4)."""
 
 import base64
 import json
@@ -14,7 +14,7 @@ REGION = "eu-central-1"
 
 
 class SesEndpoint:
-    """What arrived, and what is refused."""
+    """Records calls, and refuses some."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -41,7 +41,7 @@ class SesEndpoint:
 
 @contextmanager
 def ses_endpoint() -> Iterator[SesEndpoint]:
-    """A server on this machine that is what the region's own would be."""
+    """Run a server on this machine in place of the region's own."""
     endpoint = SesEndpoint()
 
     class Handler(JsonHandler):

@@ -1,7 +1,7 @@
 """
 A PostgreSQL database with rows of two organisations and two users in every table, and raw sessions in it.
 
-Rows are made from the tables' declarations, so that a table that is added is filled without a word here.
+Rows are made from the tables' declarations, so a new table is filled without a change here.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ Row = tuple[Any, ...]
 
 @dataclass
 class Tenants:
-    """Where the rows are, and whose each is, by its key."""
+    """The database, and the keys of each owner's rows."""
 
     server: PostgresServer
     database: str
@@ -120,7 +120,7 @@ def whole_rows(connection: psycopg.Connection[Any], table: str, org: str) -> lis
 def as_tenant(
     connection: psycopg.Connection[Any], org: str | None = None, user: str | None = None
 ) -> Iterator[psycopg.Connection[Any]]:
-    """A transaction that says whose it is, if it is somebody's; nothing of it stays."""
+    """Open a transaction that names its organisation and user, if given, and is rolled back."""
     with connection.transaction(force_rollback=True):
         for name, value in (("sagacity.org_id", org), ("sagacity.user_id", user)):
             if value is not None:
@@ -130,7 +130,7 @@ def as_tenant(
 
 @contextmanager
 def refused(connection: psycopg.Connection[Any]) -> Iterator[None]:
-    """What is in the block is refused for want of a right, and says nothing of any row."""
+    """Check that the block is refused for lack of a right, with an error that mentions no row."""
     try:
         with connection.transaction():
             yield

@@ -1,4 +1,4 @@
-"""Versions of a few users' memories, and how they stand in tables and in the search index."""
+"""Versions of a few users' memories, and their state in tables and in the search index."""
 
 import sqlalchemy as sa
 
@@ -51,7 +51,7 @@ async def downgrade(storage: Storage, wanted: VersionFilter = PROFILES) -> Downg
 async def put_away(
     storage: Storage, memory: Memory, by: ArchivedBy, *, successor: Memory | None = None
 ) -> None:
-    """Let a learner supersede a memory, or a person archive it."""
+    """Archive a memory as superseded by a learner, or as a person would."""
     async with storage.begin(ORG) as tx:
         found = await tx.memories.get(memory.memory_id)
         update = {
@@ -65,13 +65,13 @@ async def put_away(
 async def read_to(
     storage: Storage, seq: int, status: Status = CURRENT, *, learner: str = "profile:one", user_id: str = ANNA
 ) -> None:
-    """Let a learner have read a user's log so far for one version."""
+    """Set how far a learner has read a user's log for one version."""
     async with storage.begin(ORG) as tx:
         await tx.cursors.save(cursor_at(seq, learner=learner, user_id=user_id, version=status))
 
 
 async def cursors_of(storage: Storage, user_id: str = ANNA) -> dict[str, int]:
-    """How far each cursor of a user is: by its learner, after `VERSION/` where it is not CURRENT's."""
+    """Return the position of each cursor of a user, by learner, with the prefix `VERSION/` if it is not CURRENT's."""
     async with storage.read(ORG) as snapshot:
         return {
             name if version is CURRENT else f"{version}/{name}": one.seq
@@ -81,7 +81,7 @@ async def cursors_of(storage: Storage, user_id: str = ANNA) -> dict[str, int]:
 
 
 async def statuses(storage: Storage, kind: MemoryKind = PROFILE) -> dict[str, Status]:
-    """The status of every memory by its content, having made sure that its document says the same."""
+    """Return the status of every memory by its content, after checking that its document has the same."""
     async with storage.read(ORG) as snapshot:
         found = await snapshot.memories.list_newest(kind, limit=999)
     async with storage.backend.read(ORG.org_id) as connection:

@@ -1,4 +1,4 @@
-"""Waiting for what is about to be so."""
+"""Wait for a condition."""
 
 import asyncio
 import time
@@ -8,7 +8,7 @@ SECONDS = 60.0
 
 
 async def until(condition: Callable[[], Awaitable[bool]], seconds: float = SECONDS) -> None:
-    """Ask again and again until it is so; fails after *seconds*."""
+    """Poll *condition* until it is true; fails after *seconds*."""
     deadline = time.monotonic() + seconds
     while not await condition():
         assert time.monotonic() < deadline, f"not so after {seconds:g} s"

@@ -68,7 +68,7 @@ class SharedState:
     cache: Cache
     topic: Topic
     check: Callable[[], Awaitable[bool]]
-    """Whether it is shared at the moment; otherwise each process goes on alone."""
+    """Whether the state is shared at the moment; otherwise each process continues alone."""
     close: Callable[[], Awaitable[None]]
 
     async def __aenter__(self) -> Self:

@@ -2,7 +2,7 @@
 
 MINUTE_SECONDS = 60.0
 ENOUGH = 1 - 1e-6
-"""One call minus rounding, so that a caller who waited as long as it was told gets in."""
+"""One call, less rounding errors, so that a caller who waited as long as told gets one."""
 
 
 def take(left: float, since: float, now: float, per_minute: int) -> tuple[float, float]:
@@ -12,7 +12,7 @@ def take(left: float, since: float, now: float, per_minute: int) -> tuple[float,
     Args:
         left: calls left at *since*.
         since: when the bucket was last used, in seconds.
-        now: current time by the same clock; if the clock was set back, nothing refills.
+        now: the current time by the same clock; if the clock was set back, nothing refills.
         per_minute: the bucket's size, and how much it refills per minute.
 
     Returns:
@@ -46,4 +46,4 @@ end
 redis.call('SET', KEYS[1], string.format('%.17g %.17g', left, now), 'PX', {int(MINUTE_SECONDS * 1000)})
 return string.format('%.17g', wait)
 """
-"""`take` on the server, where *now* is its clock. A bucket out of use for a minute is full, so it may expire."""
+"""`take` on the server, by the server's clock. A bucket unused for a minute is full, so it may expire."""

@@ -17,7 +17,7 @@ class LocalLimiter:
     """
     A token bucket for each key.
 
-    If there are too many keys, the least recently used are dropped, which can only let more calls through.
+    If there are too many keys, the least recently used are dropped; that can only let more calls through.
     """
 
     def __init__(self, monotonic: Monotonic = time.monotonic, keys: int = _CALLERS) -> None:

@@ -7,9 +7,9 @@ from sagacity.domain.errors import ConfigError
 
 def open_shared(redis_url: str) -> SharedState:
     """
-    Return the state shared by all processes with this *redis_url*; empty: by this process alone.
+    Return the state shared by all processes with this *redis_url*; if it is empty, the state of this process alone.
 
-    Nothing connects before first use. A server that is down is no error: each process then goes on alone.
+    Nothing connects before first use. A server that is down causes no error: each process then continues alone.
 
     Raises:
         ConfigError: the URL is malformed, or the package for it is not installed.
@@ -17,7 +17,7 @@ def open_shared(redis_url: str) -> SharedState:
     if not redis_url:
         return open_local()
     try:
-        from sagacity.coordination.redis import open_redis  # noqa: PLC0415  an extra brings what it needs
+        from sagacity.coordination.redis import open_redis  # noqa: PLC0415  it needs a package of an extra
     except ModuleNotFoundError as error:
         raise ConfigError(
             "setting SAGACITY_REDIS_URL needs one more package: uv pip install -e '.[redis]' in the checkout"

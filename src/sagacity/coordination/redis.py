@@ -18,7 +18,7 @@ _CANCEL_AGAIN_SECONDS = 1.0
 
 
 class RedisLimiter:
-    """A token bucket for each key, by the server's clock; while the server is down, one in each process."""
+    """A token bucket for each key, by the server's clock; while the server is down, each process has its own."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -69,8 +69,8 @@ class RedisTopic:
 
         Args:
             link: the connection to the server.
-            silence_seconds: after this long without a message the server is pinged, and after as long
-                again the connection is given up.
+            silence_seconds: after this long without a message, the server is pinged; after as long again, the
+                connection is given up.
         """
         self._link = link
         self._silence_seconds = silence_seconds
@@ -111,7 +111,7 @@ class RedisTopic:
                 wait = min(2 * wait, _LONGEST_WAIT_SECONDS)
 
     async def _heard(self, connection: Subscription) -> AsyncGenerator[str | None]:
-        """Yield announcements; None for an established subscription and for what cannot be parsed."""
+        """Yield announcements; None when the subscription is established, and for those that cannot be parsed."""
         asked = False
         while True:
             message = await connection.get_message(timeout=self._silence_seconds)
@@ -131,7 +131,7 @@ def open_redis(url: str) -> SharedState:
     Return the state shared by all processes with this *url*; nothing connects before first use.
 
     Raises:
-        ConfigError: it is no URL of a Redis or Valkey server.
+        ConfigError: *url* is not that of a Redis or Valkey server.
     """
     link = open_link(url)
     topic = RedisTopic(link)

@@ -17,9 +17,9 @@ from sagacity.domain.errors import ConfigError
 _log = structlog.get_logger(__name__)
 
 ANSWER_SECONDS = 1.0
-"""Longest wait for a reply, because rate limits and caches must not delay a call for longer."""
+"""The longest wait for a reply: rate limits and caches must not delay a call for longer."""
 PAUSE_SECONDS = 1.0
-"""Pause after a failure."""
+"""How long no command is sent after a failure."""
 FAILURES = (RedisError, OSError, TimeoutError)
 _CONNECTIONS = 8
 """Enough for thousands of replies a second, yet few to open when many calls come at once."""
@@ -30,10 +30,10 @@ T = TypeVar("T")
 
 class Link:
     """
-    Runs commands on the server, and copes without a reply.
+    Runs commands on the server, and tolerates outages.
 
-    An outage begins when a part of this process (commands, topic) fails, and ends when every part works again; each is
-    logged once, by class of error and address, never with the URL.
+    An outage begins when a part of this process (commands, topic) fails, and ends when every part works again. Its
+    beginning and end are each logged once, with the class of error and the address, never with the URL.
     """
 
     def __init__(self, client: Client, server: str) -> None:
@@ -53,7 +53,7 @@ class Link:
         if "commands" in self._failing:
             if time.monotonic() < self._ask_from:
                 return None
-            self._ask_from = time.monotonic() + PAUSE_SECONDS  # this one tries, the others go on
+            self._ask_from = time.monotonic() + PAUSE_SECONDS  # only this call tries; others go on without
         try:
             async with asyncio.timeout(ANSWER_SECONDS), self._turns:
                 answer = await command()
@@ -85,12 +85,12 @@ def open_link(url: str) -> Link:
     Prepare the connection to the server at *url*; nothing connects before the first command.
 
     Raises:
-        ConfigError: it is no such URL. The message does not show it: it may hold a password.
+        ConfigError: *url* is not valid. The message does not quote it, because it may contain a password.
     """
     try:
         options = _options(url)
         pool = ConnectionPool(**options)
-        pool.make_connection()  # looks at the options; it connects to nothing
+        pool.make_connection()  # validates the options without connecting
     except (ValueError, TypeError, RedisError):  # their texts may quote the URL
         raise ConfigError(f"setting SAGACITY_REDIS_URL: write it like {_FORMS}") from None
     where = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
@@ -101,7 +101,7 @@ def _options(url: str) -> dict[str, Any]:
     """Return the options of the pool; ours override the URL's."""
     database = urlsplit(url).path.strip("/")
     if database and not url.startswith("unix:"):
-        int(database)  # redis-py takes what is no number for the first database
+        int(database)  # redis-py would use the first database if this is not a number
     return {
         **parse_url(url),
         "socket_timeout": ANSWER_SECONDS,

@@ -1,4 +1,4 @@
-"""Types for the part of redis-py that is used; its own leave much unknown."""
+"""Types for the part of redis-py that is used; its own types are incomplete."""
 
 from collections.abc import Sequence
 from types import TracebackType
@@ -6,14 +6,14 @@ from typing import Protocol, Self, TypedDict
 
 
 class Message(TypedDict):
-    """What a subscription hears."""
+    """A message that a subscription receives."""
 
     type: str
     data: bytes
 
 
 class Script(Protocol):
-    """A script that the server is told again when it forgot it."""
+    """A Lua script, which is sent again if the server has lost it."""
 
     async def __call__(self, *, keys: Sequence[bytes], args: Sequence[int]) -> bytes:
         """Run it."""
@@ -42,15 +42,15 @@ class Subscription(Protocol):
     ) -> None: ...
 
     async def subscribe(self, channel: str) -> None:
-        """Ask for what is published on *channel*; the confirmation is heard too."""
+        """Subscribe to *channel*; the confirmation arrives as a message."""
         ...
 
     async def get_message(self, *, timeout: float) -> Message | None:
-        """Return what comes next, or None after *timeout* seconds."""
+        """Return the next message, or None after *timeout* seconds."""
         ...
 
     async def ping(self) -> None:
-        """Ask for a sign of life; it is heard too."""
+        """Ping the server; the reply arrives as a message."""
         ...
 
 
@@ -58,7 +58,7 @@ class Client(Protocol):
     """A pool of connections."""
 
     async def ping(self) -> bool:
-        """Ask for a sign of life."""
+        """Ping the server."""
         ...
 
     async def mget(self, keys: Sequence[bytes]) -> list[bytes | None]:
@@ -66,7 +66,7 @@ class Client(Protocol):
         ...
 
     async def publish(self, channel: str, message: bytes) -> int:
-        """Send *message* to all who listen to *channel*."""
+        """Send *message* to all subscribers of *channel*."""
         ...
 
     def pipeline(self, *, transaction: bool) -> Pipeline:

@@ -1,4 +1,4 @@
-"""The interface of a dispatcher: it receives hints that work may be due, and sees that the work is done."""
+"""The interface of a dispatcher, which receives hints that work may be due, and ensures that the work is done."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -7,9 +7,9 @@ from sagacity.domain.tenant import DueScope
 
 Handler = Callable[[DueScope], Awaitable[int | None]]
 """
-Does what is due of one scope; run again, it finds nothing to do.
+Does the due work of one scope; a second run finds nothing to do.
 
-Returns how many more turns its log needs before there is work again; None if that is not known.
+Returns how many more turns the log needs before there is work again; None if that is not known.
 """
 
 
@@ -30,7 +30,7 @@ class Dispatcher(Protocol):
         ...
 
     async def obstacle(self) -> str:
-        """Return why nothing is begun for now, and what to do about it; empty if nothing is in the way."""
+        """Return why no work can start now, and what to do about it; empty if work can start."""
         ...
 
     def poll_now(self) -> None:

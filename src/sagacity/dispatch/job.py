@@ -10,7 +10,7 @@ from sagacity.domain.tenant import DueScope, Tenant
 
 
 class JobKind(StrEnum):
-    """The kind of work. Each kind has its own queue, so that neither waits for the other."""
+    """The kind of work. Each kind has its own queue, so that one never waits for another."""
 
     LEARN = "learn"
     INDEX = "index"
@@ -27,7 +27,7 @@ class Job(Value):
     kind: JobKind
     org_id: OrgId
     user_id: UserId | None = None
-    """None: the work is the organisation's."""
+    """None: the work is that of the organisation."""
 
     @property
     def tenant(self) -> Tenant:

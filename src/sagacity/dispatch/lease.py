@@ -25,8 +25,8 @@ async def acquire_lease(
     """
     Hold a lease during the block, renewing it three times within its duration; yields None if another holds it.
 
-    A failed renewal is retried. If the lease lapses meanwhile, `leases.check` in the transaction that
-    writes notices, so two holders can never both commit.
+    A failed renewal is retried. If the lease lapses meanwhile, `leases.check` in the writing transaction notices, so
+    two holders can never both commit.
     """
 
     async def claim(transaction: Transaction) -> Lease | None:
@@ -41,7 +41,7 @@ async def acquire_lease(
         yield lease
     finally:
         await end([beat])
-        with suppress(StorageUnavailable):  # then it lapses
+        with suppress(StorageUnavailable):  # the lease then lapses
             await storage.visit_to_write(tenant, lambda transaction: transaction.leases.finish(lease))
 
 
@@ -52,7 +52,7 @@ async def _beat(storage: Storage, tenant: Tenant, lease: Lease, seconds: float) 
             async with storage.begin(tenant) as transaction:
                 held = await transaction.leases.claim(lease.task, lease.owner, seconds, user_id=lease.user_id)
                 if held is not None and held.fencing != lease.fencing:
-                    await transaction.leases.finish(held)  # it had lapsed: what was claimed is a new lease
+                    await transaction.leases.finish(held)  # it had lapsed, so this claim made a new lease
         except StorageError:
             continue
         if held is None or held.fencing != lease.fencing:

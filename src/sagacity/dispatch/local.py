@@ -12,10 +12,10 @@ from sagacity.observability.tracing import MOST_LINKS, Span, caused_by, current_
 from sagacity.storage.transaction import Storage
 
 _SWEPT_EACH = 5
-"""How many users a sweep finds, per worker. Not more, because users who publish now queue behind them."""
+"""How many users a sweep finds, per worker. More would delay users who publish meanwhile, who queue behind them."""
 _SHORTEST_SWEEP_SECONDS = 0.25
 _COUNTED_LOGS = 100_000
-"""For how many logs the turns are counted; if there are more, the counts start over."""
+"""For how many logs turns are counted; beyond that, all counts start over."""
 
 
 class LocalDispatcher:
@@ -66,7 +66,7 @@ class LocalDispatcher:
         """
         Hint that a user's log has grown; further turns that arrive soon are handled together with it.
 
-        Turns too few for the handler are only counted: the log becomes due after a quiet time.
+        If the turns are too few for the handler, they are only counted: the log becomes due after a quiet time.
         """
         self._to_index.set()
         if turns is not None and (left := self._turns_left.get(scope, 0) - turns) > 0:
@@ -82,7 +82,7 @@ class LocalDispatcher:
             asyncio.get_running_loop().call_later(self._gather_seconds, self._queue.put_nowait, scope)
 
     async def obstacle(self) -> str:
-        """Return nothing: what is due is done here."""
+        """Return an empty text: this process does all work itself."""
         return ""
 
     def poll_now(self) -> None:
@@ -106,7 +106,7 @@ class LocalDispatcher:
         self._busy.add(scope)
         started = time.perf_counter()
         try:
-            self._turns_left.pop(scope, None)  # what comes from now on may not be seen
+            self._turns_left.pop(scope, None)  # the handler may not see turns that arrive from now on
             with caused_by(self._causes.pop(scope, ())):
                 left = await handle(self._handler, scope, self._storage, self._clock)
             self._remember(scope, left)
@@ -135,15 +135,15 @@ class LocalDispatcher:
                 self._queue.put_nowait(scope)
         seconds = await self._wait_seconds()
         await wait(self._look, seconds)
-        await asyncio.sleep(_SHORTEST_SWEEP_SECONDS)  # many users' work may end at once
+        await asyncio.sleep(_SHORTEST_SWEEP_SECONDS)  # the work of many users may end at once
 
     async def _wait_seconds(self) -> float:
-        """Return the seconds until the next user is due, at most the interval of sweeps."""
+        """Return the seconds until the next user is due, but at most the interval of sweeps."""
         next_due = await self._storage.next_due_at()
         if next_due is None:
             return self._sweep_seconds
         until = (next_due - self._clock.now()).total_seconds()
-        # What is due already is queued, so looking again at once would find the same.
+        # Users already due are queued, so another look at once would find the same ones.
         return min(self._sweep_seconds, until) if until > 0 else min(self._sweep_seconds, 1.0)
 
     async def _keep_indexing(self) -> None:

@@ -1,4 +1,4 @@
-"""Background loops that survive errors, how they end, and services that run them."""
+"""Background loops that survive errors, and the services that run them."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
@@ -31,7 +31,7 @@ async def for_ever(step: Callable[[], Awaitable[None]]) -> None:
 
 
 def every(seconds: float, step: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
-    """Start a task that runs *step* every so many *seconds* until it is cancelled; errors do not end it."""
+    """Start a task that runs *step* every *seconds* until it is cancelled; errors do not end it."""
 
     async def later() -> None:
         await asyncio.sleep(seconds)
@@ -52,7 +52,7 @@ async def handle(handler: Handler, scope: DueScope, storage: Storage, clock: Clo
     except StorageUnavailable:
         _log.warning("dispatch.database_unavailable", org_id=scope.tenant.org_id)
         wait_seconds = _UNAVAILABLE_SECONDS
-    except Exception:  # noqa: BLE001  one user's failure is recorded and stops no other
+    except Exception:  # noqa: BLE001  a failure is recorded and stops no other user
         _log.exception("dispatch.handler_failed", org_id=scope.tenant.org_id)
         wait_seconds = _POSTPONE_SECONDS
     with suppress(StorageUnavailable):
@@ -66,7 +66,7 @@ async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
     """
     Cancel *tasks*, and return when all have ended.
 
-    A task that goes on is cancelled again, because `asyncio.wait_for` of Python 3.11, which database drivers use, can
+    A task that keeps running is cancelled again: database drivers use `asyncio.wait_for`, which in Python 3.11 can
     swallow a cancellation.
     """
     left = set(tasks)
@@ -85,7 +85,7 @@ async def wait(event: asyncio.Event, seconds: float) -> None:
 
 
 class Service(Protocol):
-    """What works in the background between its start and its stop."""
+    """Something that works in the background from its start to its stop."""
 
     async def start(self) -> None:
         """Start."""
@@ -98,7 +98,7 @@ class Service(Protocol):
 
 @asynccontextmanager
 async def running(*services: Service) -> AsyncGenerator[None]:
-    """Run services during the block. They stop in reverse order, also if one of them fails to start or stop."""
+    """Run services during the block. They stop in reverse order, even if one of them fails to start or stop."""
     async with AsyncExitStack() as stack:
         for service in services:
             await service.start()

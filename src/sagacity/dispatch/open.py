@@ -20,7 +20,7 @@ def open_queue(redis_url: str, *, tenant_concurrency: int, lease_seconds: float)
     Args:
         redis_url: `redis://HOST:PORT/0`, `rediss://…`, or `unix:///PATH`.
         tenant_concurrency: how many jobs of one organisation may wait or run at a time.
-        lease_seconds: how long a silent worker keeps its job.
+        lease_seconds: how long a worker that is silent keeps its job.
 
     Raises:
         ConfigError: the URL is missing or malformed, or the packages are not installed.
@@ -31,7 +31,7 @@ def open_queue(redis_url: str, *, tenant_concurrency: int, lease_seconds: float)
             "redis://localhost:6379/0. Without it `sagacity serve` does all work itself and needs no worker."
         )
     try:
-        from sagacity.dispatch.arq.queue import JobQueue  # noqa: PLC0415  an extra brings what it needs
+        from sagacity.dispatch.arq.queue import JobQueue  # noqa: PLC0415  it needs packages of an extra
     except ModuleNotFoundError as error:
         raise ConfigError(
             "setting SAGACITY_REDIS_URL needs more packages: uv pip install -e '.[redis]' in the checkout"

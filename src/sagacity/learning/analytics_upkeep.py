@@ -24,9 +24,9 @@ class AnalyticsUpkeep:
     """
     Sums up the recorded calls of one organisation by user and day, then deletes old ones.
 
-    A day is written in parts, each in a transaction, and the newest one that is there is written again first: so one
-    that was cut short is completed, and one that is written twice is as if it was written once. Only calls of days that
-    are summed up are deleted: what is too old by whole days, and then the oldest of what is too many.
+    A day is written in parts, one transaction each. A run first writes the newest stored day again, so that a day that
+    was cut short is completed; writing a day twice has no other effect. Only calls of summed-up days are deleted: first
+    whole days that are too old, then the oldest calls beyond the limit.
     """
 
     name = "analytics_upkeep"
@@ -38,7 +38,7 @@ class AnalyticsUpkeep:
         self._clock = parts.clock
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return that it is due, and due again the next night if there are calls."""
+        """Return that the task is due now, and again the next night if there are calls."""
         if await snapshot.analytics_days.first_call() is None:
             return Look(is_due=True)
         today = step_of(self._clock.now(), Granularity.DAY)
@@ -65,7 +65,7 @@ class AnalyticsUpkeep:
         return TaskReport()
 
     async def _first_day(self, tenant: Tenant, oldest_kept: datetime | None) -> datetime | None:
-        """Return the first day to sum up; days of which calls may be deleted already are not summed up again."""
+        """Return the first day to sum up; days whose calls may have been deleted are not summed up again."""
         async with self._storage.read(tenant) as snapshot:
             last, first_call = (
                 await snapshot.analytics_days.last_day(),
@@ -89,7 +89,7 @@ class AnalyticsUpkeep:
                 return
 
     async def _drop_excess(self, tenant: Tenant, lease: Lease) -> int:
-        """Delete the oldest of too many calls; the newest day stays, because it is summed up again."""
+        """Delete the oldest calls beyond the limit; the newest day stays, because it is summed up again."""
         rows = self._policy.limits.rows.get(CALLS)
         if not rows:
             return 0
@@ -99,7 +99,7 @@ class AnalyticsUpkeep:
         return 0 if last is None or excess <= 0 else await self._drop(tenant, lease, last, most=excess)
 
     async def _drop(self, tenant: Tenant, lease: Lease, before: datetime, *, most: int | None = None) -> int:
-        """Delete calls before a moment: all, or the *most* oldest."""
+        """Delete calls before a time: all, or up to *most* of the oldest."""
         deleted, batch = 0, self._policy.cleanup_batch
         while True:
             limit = batch if most is None else min(batch, most - deleted)

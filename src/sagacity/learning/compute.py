@@ -1,8 +1,8 @@
 """
-A process beside this one for learning without a model, which would keep the interpreter's lock from all calls.
+A separate process for learning without a model, which would otherwise hold the interpreter's lock and block all calls.
 
-It is started for the first work, and ends with the process that started it, however that ends. Work is a function of a
-module and its arguments, which are pickled, and answers with what can be pickled.
+It is started when it is first needed, and ends with the process that started it, however that ends. Work is a
+module-level function with its arguments; arguments and result are pickled.
 """
 
 import asyncio
@@ -30,21 +30,21 @@ REPLACED: Final = (
 _FILE: Final = Path(__file__)
 _LONGEST_SECONDS: Final = 300.0
 """
-What takes longer is given up: else one text on which a pattern never ends would stop the learning of all.
+Work that takes longer is given up: otherwise a text on which a pattern never ends would stop all learning.
 
 The longest turns that a publish may have are read in seconds.
 """
 _PROGRAM: Final = f"from {__name__} import serve; serve()"
 _NICE: Final = 5
-"""Calls come first where processors are short: at this niceness Linux gives it a third of the time of what has none."""
+"""Calls come first if processors are scarce: at this niceness, Linux gives it a third of the time of a process at 0."""
 
 
 class ComputeError(Exception):
-    """The work took too long, or the process does not start, or it ended twice during the work."""
+    """The work took too long, the process does not start, or it ended twice during the work."""
 
 
 class ReplacedError(ComputeError):
-    """Another release was installed below this process, and what it would start knows other code."""
+    """Another release was installed below this process, so a new compute process would run other code."""
 
 
 def _written_at(file: Path) -> int | None:
@@ -60,11 +60,11 @@ class ComputeProcess:
 
     def __init__(self, *, longest_seconds: float = _LONGEST_SECONDS, file: Path = _FILE) -> None:
         """
-        Start nothing yet.
+        Prepare the process, without starting it.
 
         Args:
             longest_seconds: how long work may take.
-            file: of the program; an upgrade writes it.
+            file: a file of the program that an upgrade writes.
         """
         self._longest_seconds = longest_seconds
         self._file, self._since = file, _written_at(file)
@@ -74,7 +74,7 @@ class ComputeProcess:
 
     @property
     def is_replaced(self) -> bool:
-        """Whether another release was installed below this process: what it would start knows other code."""
+        """Whether another release was installed below this process, so a new compute process would run other code."""
         return _written_at(self._file) != self._since
 
     @property
@@ -88,17 +88,17 @@ class ComputeProcess:
 
         Raises:
             ComputeError: the work took too long, or the process does not start, or it ended twice.
-            ReplacedError: the process may not be started any more.
+            ReplacedError: the process can no longer be started.
             Exception: what *work* raised, with a note that says where.
         """
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._run, work, arguments)
 
     def close(self) -> int | None:
         """
-        End the process at once, because nobody waits for it; later work starts another one.
+        End the process at once; later work starts another one.
 
         Returns:
-            Its exit code, or the negated signal that had ended it already; None if there was none.
+            Its exit code, or the negated signal that had ended it already; None if there was no process.
         """
         process, connection = self._process, self._connection
         self._process = self._connection = None
@@ -111,7 +111,7 @@ class ComputeProcess:
     def _run(self, work: Callable[..., T], arguments: tuple[Any, ...]) -> T:
         try:
             result, error = self._asked(work, arguments)
-        except (EOFError, OSError):  # ended by the system, or by hand
+        except (EOFError, OSError):  # the system or a person ended it
             try:
                 result, error = self._asked(work, arguments)
             except (EOFError, OSError) as gone:
@@ -142,7 +142,7 @@ class ComputeProcess:
         with other:
             self._process = subprocess.Popen(  # noqa: S603  this Python and this file
                 [sys.executable, "-P", "-c", _PROGRAM, str(other.fileno()), str(self._longest_seconds)],
-                env={"PYTHONPATH": os.pathsep.join(sys.path)},  # and no secret: it reads what strangers write
+                env={"PYTHONPATH": os.pathsep.join(sys.path)},  # no secrets: it reads strangers' texts
                 pass_fds=[other.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -153,7 +153,7 @@ class ComputeProcess:
 
 def serve() -> None:
     """Serve requests until the pipe closes; this is all that the process does."""
-    # Ctrl+C in a terminal is for the server, which finishes its work.
+    # Ctrl+C in a terminal is meant for the server, which finishes its work.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(PermissionError):  # as in a service of systemd that may not choose priorities
         os.nice(_NICE)
@@ -161,7 +161,7 @@ def serve() -> None:
     with suppress(EOFError, OSError):
         while True:
             request = connection.recv_bytes()
-            # The system ends it then: while a pattern is matched, Python handles no signal and runs no other thread.
+            # The system must end it then: while matching a pattern, Python handles no signals and runs no other thread.
             signal.setitimer(signal.ITIMER_REAL, longest_seconds)
             answer = _answer(request)
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -173,7 +173,7 @@ def _answer(request: bytes) -> bytes:
     try:
         work, arguments = pickle.loads(request)  # noqa: S301  the server's own
         return pickle.dumps((work(*arguments), None))
-    except Exception as error:  # noqa: BLE001  told to whoever asked
+    except Exception as error:  # noqa: BLE001  reported to the caller
         error.add_note("In the compute process:\n" + "".join(traceback.format_tb(error.__traceback__)))
         return _pickled(error)
 
@@ -182,11 +182,11 @@ def _pickled(error: Exception) -> bytes:
     try:
         answer = pickle.dumps((None, error))
         pickle.loads(answer)  # noqa: S301  some errors can be pickled and not made again
-    except Exception:  # noqa: BLE001  whatever their classes raise
+    except Exception:  # noqa: BLE001  their classes may raise anything
         return pickle.dumps((None, ComputeError(f"{type(error).__name__}: {error}")))
     return answer
 
 
 COMPUTE: Final = ComputeProcess()
-"""That of this process."""
+"""The compute process of this process."""
 atexit.register(COMPUTE.close)

@@ -23,11 +23,11 @@ from sagacity.storage.memories.duplicate_pairs import ChangedMemories, ComparedS
 from sagacity.storage.transaction import Storage, Transaction
 
 NEIGHBOURS = 10
-"""Duplicates of one memory that are kept, the nearest."""
+"""How many duplicates of one memory are stored, the nearest ones."""
 LOOK_AGAIN = timedelta(minutes=10)
-"""After so long what was written meanwhile is compared, if nobody asks for it before."""
+"""How long new memories wait to be compared, unless someone asks earlier."""
 _BATCH = 100
-"""Memories compared between two transactions that write."""
+"""How many memories are compared between two writing transactions."""
 _log = structlog.get_logger(__name__)
 
 
@@ -35,8 +35,8 @@ class FindDuplicates:
     """
     Compares memories with their neighbours by vector, owner by owner and kind by kind.
 
-    Only what was written since the last time is compared. Pairs that words alone tell apart are none: a rule and its
-    denial are near each other, and say the opposite.
+    Only memories written since the last comparison are compared. Pairs that words alone tell apart do not count: a rule
+    and its denial are near each other, but say the opposite.
     """
 
     name = FIND_DUPLICATES
@@ -47,13 +47,13 @@ class FindDuplicates:
         self._clock = parts.clock
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return whether something was written that was not compared, and when to compare what is written meanwhile."""
+        """Return whether there are memories to compare, and when to compare those written meanwhile."""
         waits = bool(await snapshot.duplicates.uncompared())
         return Look(self._clock.now() + LOOK_AGAIN if waits else None, is_due=waits)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Compare what was written, a batch a transaction.
+        Compare new memories, one batch per transaction.
 
         Raises:
             Conflict: the lease was lost.
@@ -76,7 +76,7 @@ class FindDuplicates:
         self, subject: Subject, lease: Lease, one: ComparedScope, changed: ChangedMemories
     ) -> int:
         pairs: dict[tuple[MemoryId, MemoryId], DuplicatePair] = {}
-        for start in range(0, len(changed.ids), _BATCH):  # what was written together comes together
+        for start in range(0, len(changed.ids), _BATCH):  # memories written together are read together
             started = time.monotonic()
             async with self._storage.read(subject.tenant) as snapshot:
                 near = await find_pairs(snapshot, one, changed.ids[start : start + _BATCH], self._clock.now())
@@ -136,7 +136,7 @@ async def _in_force(snapshot: Transaction, ids: Sequence[MemoryId], now: datetim
 
 
 def _alike(one: ComparedScope, memory: Memory, now: datetime) -> Filter:
-    """Return what may be a duplicate of *memory*: its owner's, of its kind and agent version, and served as it is."""
+    """Return the filter for duplicates of *memory*: same owner, kind and agent version, and served."""
     return Filter(
         kinds=(one.kind,),
         user_id=one.user_id,

@@ -23,8 +23,8 @@ class EmbeddingBackfill:
     """
     Embeds documents that have no vector.
 
-    A provider that is down costs nothing but time: rows stay findable by their terms and keep their place in the
-    queue. A text that the provider refuses by itself is given up after some tries.
+    An outage of the provider costs only time: documents can still be found by their terms, and keep their place in the
+    queue. A text that the provider refuses on its own is given up after some attempts.
     """
 
     def __init__(self, storage: Storage, embedder: Embedder) -> None:

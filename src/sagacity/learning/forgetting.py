@@ -1,4 +1,4 @@
-"""Forget memories that were not used for long or exceed the user's limit, as the user's settings say."""
+"""Forget memories that were not used for long, or exceed a limit, as the user's settings say."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ class Forget:
         self._ids = parts.ids
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return whether something is too old, or too much, and when the next memory gets too old."""
+        """Return whether memories are too old or too many, and when the next one gets too old."""
         settings = await snapshot.user_settings.find(subject.user_id)
         if settings is None:
             return Look()
@@ -44,7 +44,7 @@ class Forget:
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Delete what is too old and archive what is too much, one batch per transaction.
+        Delete memories that are too old, and archive those beyond the limit, one batch per transaction.
 
         Raises:
             Conflict: the lease was lost.
@@ -90,7 +90,7 @@ class Forget:
 
 async def _too_old_at(snapshot: Transaction, settings: UserSettings) -> datetime | None:
     first = await snapshot.user_memories.first_used(settings.user_id, TYPED_KINDS)
-    # A moment later: at that very moment it is not too old yet.
+    # A moment later, because at exactly that time it is not too old yet.
     return first and first + timedelta(days=settings.memory.retention_days, microseconds=1)
 
 

@@ -12,7 +12,7 @@ FOREIGN = frozenset(
     ao aos da dos ela ele em está eu isso meu minha na nas não nos numa os quando sem seu sua tem um uma usuário você
     che di gli ho io nel più sono una een ik niet voor""".split()
 )
-"""The commonest words of some languages that are no English words; the commonest English ones are no terms."""
+"""The most common words of some languages that are not English words. (The most common English words are not terms.)"""
 _ENGLISH = frozenset(
     """the and of with for from has have had my your you i i'm i've i'd are is was not that this it its it's don't
     please always never what when how can could would there just user user's she he they their his her to by""".split()
@@ -20,12 +20,12 @@ _ENGLISH = frozenset(
 
 
 def is_english(text: str) -> bool:
-    """Whether a text is English for sure."""
+    """Whether a text is certainly English."""
     return not _ENGLISH.isdisjoint(map(str.casefold, _words(text))) and not is_foreign(text)
 
 
 def is_foreign(text: str) -> bool:
-    """Whether a text is in another language for sure; what has a capital may be a name ("Los Angeles")."""
+    """Whether a text is certainly in another language; capitalised words may be names ("Los Angeles")."""
     words = [word for word in _words(text) if not word[0].isupper()]
     return not FOREIGN.isdisjoint(words) or any(not word[0].isascii() for word in words)
 

@@ -15,7 +15,7 @@ from sagacity.domain.time.romance import ROMANCE, lexicon_of, without_accents
 _LASTING: Final = frozenset(
     {"identity", "location.home", "work", "education", "family", "relationship", "project"}
 )
-"""Areas, or an area with an aspect, in which what is said holds until something else is: no time ends it by itself."""
+"""Areas, or an area with an aspect, whose facts hold until something else is said, without a time to live."""
 
 _ISO = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>0[1-9]|[12]\d|3[01]))?(?!\d)"
@@ -24,15 +24,15 @@ _WORD = re.compile(r"[^\W_]+")
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _MONTHS: Final = {Sort.MONTH, Sort.MONTH_OR_NAME, Sort.MONTH_OR_VERB}
 _NEAR_WORDS = 3
-"""How far before a year the month or season may stand that belongs to it: "the 3rd of June, Tuesday, 2026"."""
+"""How many words before a year its month or season may be: "the 3rd of June, Tuesday, 2026"."""
 
 
 def ends_at(candidate: Candidate, said_at: datetime) -> datetime | None:
     """
     Return when *candidate*, said at *said_at*, stops being assumed to hold; None for never.
 
-    That is the day that it names as its last; else when its time to live is over, but not before the last of the dates
-    in its text. Homes, employers, roles, projects and the like only end when something else is said.
+    That is the last day that it names or else the end of its time to live, but not before the last date in its text.
+    Homes, employers, roles, projects and the like only end when something else is said.
     """
     if candidate.valid_until is not None:
         return _end_of(candidate.valid_until)
@@ -46,9 +46,9 @@ def ends_at(candidate: Candidate, said_at: datetime) -> datetime | None:
 
 def last_day_in(text: str) -> date | None:
     """
-    Return the last day that *text* may speak of; None where it names none.
+    Return the last day that *text* may refer to; None if it names none.
 
-    Read are ISO dates and months, and years with a month or a season beside them or alone, in five languages.
+    It reads ISO dates and months, and years alone or with a month or season, in five languages.
     """
     return max(_days_in(text), default=None)
 
@@ -65,7 +65,7 @@ def _days_in(text: str) -> Iterator[date]:
 
 
 def _last_day(year: int, before: list[str]) -> date:
-    """Return the last day of what is named right before a year: the season, the month, or the year itself."""
+    """Return the last day of the season or month named right before a year, or else of the year."""
     months, seasons = _named()
     season = next((seasons[word] for word in before if word in seasons), None)
     if season is not None:  # over by the end of the month in which the next one begins
@@ -84,5 +84,5 @@ def _named() -> tuple[dict[str, int], dict[str, int]]:
 
 
 def _end_of(day: date) -> datetime:
-    """Return the moment at which a day is over, in UTC."""
+    """Return the end of a day, in UTC."""
     return datetime.combine(min(day, date.max - timedelta(days=1)), time(), UTC) + timedelta(days=1)

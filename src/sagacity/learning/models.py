@@ -22,12 +22,12 @@ def open_models(
     defaults: Callable[[], Mapping[Role, str]] = lambda: NO_DEFAULTS,
 ) -> Models:
     """
-    Return what opens a tenant's model in a role; equal choices share one client.
+    Return the function that opens a tenant's model for a role; equal choices share one client.
 
     Args:
-        settings: of this process.
-        environment: keys of the server by the names of their variables; this process's, if none are given.
-        defaults: the installation's models by role, asked for at each look.
+        settings: the settings of this process.
+        environment: the server's keys by the names of their variables; by default this process's environment.
+        defaults: returns the installation's models by role; called each time.
     """
     keys = provider_keys() if environment is None else environment
     opened: dict[ModelChoice, LLM] = {}

@@ -1,4 +1,4 @@
-"""The interface by which distilling reports progress and can be stopped."""
+"""The interface through which a distillation reports progress and can be stopped."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ _TELL_SECONDS = 0.5
 
 
 class OperationCancelled(Exception):
-    """The operation was cancelled; what was not committed yet is not written."""
+    """The operation was cancelled; uncommitted work is not written."""
 
 
 class ProgressReporter(Protocol):
@@ -22,7 +22,7 @@ class ProgressReporter(Protocol):
 
     async def check(self, transaction: Transaction) -> None:
         """
-        Make sure that the run may go on.
+        Check that the run may continue.
 
         Raises:
             OperationCancelled: it may not.
@@ -35,17 +35,17 @@ class ProgressReporter(Protocol):
 
 
 class NullReporter:
-    """The watch of a run that nobody requested, so nobody stops it."""
+    """The reporter of a run that nobody requested, and so nobody stops."""
 
     async def check(self, transaction: Transaction) -> None:
-        """Let it go on."""
+        """Do nothing: the run may always continue."""
 
     async def report(self, done: int, total: int) -> None:
         """Ignore the progress."""
 
 
 class OperationWatch:
-    """Somebody started it as an operation: there they read how far it is, and cancel it."""
+    """The reporter of a run that was started as an operation, which shows its progress and can be cancelled."""
 
     def __init__(self, storage: Storage, tenant: Tenant, item: OperationItem) -> None:
         self._storage = storage
@@ -56,21 +56,21 @@ class OperationWatch:
 
     async def check(self, transaction: Transaction) -> None:
         """
-        Make sure that it was not cancelled.
+        Check that the operation was not cancelled.
 
         Raises:
-            OperationCancelled: it was.
+            OperationCancelled: it was cancelled.
         """
         if await transaction.operations.is_cancelled(self._item.operation_id):
             raise OperationCancelled
 
     async def report(self, done: int, total: int) -> None:
-        """Record the progress: at the end, and now and then before."""
-        async with self._telling:  # clusters are done side by side, and are told of in turn
+        """Record the progress, at the end and from time to time before."""
+        async with self._telling:  # clusters are processed in parallel, but reported one by one
             if done < total and time.monotonic() - self._told_at < _TELL_SECONDS:
                 return
             self._told_at = time.monotonic()
-            with suppress(StorageUnavailable):  # the next time; the work is worth more than the news of it
+            with suppress(StorageUnavailable):  # the next report may succeed; the work must not fail for it
                 async with self._storage.begin(self._tenant) as transaction:
                     await transaction.operations.report(self._item, done, total)
 

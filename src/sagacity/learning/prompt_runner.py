@@ -1,4 +1,4 @@
-"""The one way to chat models: picks the prompt version and the model, records the cost, enforces the cap."""
+"""The only way to call chat models: it chooses prompt version and model, records the cost, and enforces the cap."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -28,7 +28,7 @@ Given = TypeVar("Given")
 _NEWEST: Mapping[str, int] = MappingProxyType({})
 
 Models = Callable[[TenantConfig, Role], LLM | None]
-"""Returns a tenant's model in a role; None if there is no key."""
+"""Returns a tenant's model for a role; None if there is no key."""
 
 Record = Callable[[str, ModelCall], Awaitable[None]]
 """Records a request that was made with a prompt, named `name/vN`."""
@@ -43,7 +43,7 @@ def count_nothing(_record: ModelCallRecord) -> None:
 
 
 async def know_already() -> None:
-    """Learn nothing: the installation has no defaults."""
+    """Do nothing: the installation has no default models to reload."""
 
 
 async def record_nothing(_prompt: str, _call: ModelCall) -> None:
@@ -98,15 +98,15 @@ class PromptRunner:
         """
         Run the active version of *prompt*.
 
-        If no good comes of asking with an image, whatever the reason, it is asked without: some models see nothing,
-        some providers cannot open this image, and what a text says is never lost because of what came beside it.
-        After some refusals in a row it is asked without at once, for a while.
+        If a call with an image fails for any reason, it is repeated without the image: some models accept none, some
+        providers cannot open this one, and the text must not be lost because of it. After some refusals in a row,
+        images are left out at once for a while.
 
         Args:
-            prompt: its name.
-            variables: those of the newest version; an older one takes of them what it knows.
-            output: what the answer is parsed into.
-            image: seen beside the user part, as an address or a `data:` URL.
+            prompt: the prompt's name.
+            variables: the variables of the newest version; an older one uses those that it knows.
+            output: the type to parse the answer into.
+            image: an image to show with the user part, as an address or a `data:` URL.
 
         Raises:
             ValueError: there is no such prompt, or a variable is missing.
@@ -125,7 +125,7 @@ class PromptRunner:
             )
             answer = await self.ask(prompt, variables, output)
             if sight is not None and isinstance(error, ProviderRefused):
-                sight.note(refused=True)  # not before the text alone went well: it was the image
+                sight.note(refused=True)  # only now, because success without it shows that it was the image
             return answer
         if sight is not None and shown:
             sight.note(refused=False)
@@ -158,16 +158,16 @@ class PromptRunner:
         Yield an answer as plain text, piece by piece; see `ask`.
 
         Args:
-            prompt: its name.
+            prompt: the prompt's name.
             variables: as in `ask`.
             history: messages between the system part and the user part.
-            max_tokens: of the answer.
+            max_tokens: the most tokens of the answer.
             temperature: 0..2; None for the model's own.
             told: called for every request, besides the ledger.
 
         Raises:
             ValueError: there is no such prompt, or a variable is missing.
-            ProviderError: the model failed. Once something was yielded it is not asked again.
+            ProviderError: the model failed. After the first piece, the call is not retried.
         """
         _, (system, user), record = self._prepared(prompt, variables)
 
@@ -219,10 +219,10 @@ class ModelSession:
 
     open: Callable[[Role, str], PromptRunner | None] = _no_model
     note: str = ""
-    """Why rules learn although a model is configured; empty if none is or they do not."""
+    """Why rules learn although a model is configured; empty if none is configured or the model learns."""
 
     def prompt_runner(self, role: Role, learner: str) -> PromptRunner | None:
-        """Return the prompt runner of *learner*; None if there is no model or the cap is reached, so rules must do."""
+        """Return the prompt runner of *learner*; None if rules must learn: there is no model, or the cap is reached."""
         return self.open(role, learner)
 
 
@@ -239,10 +239,10 @@ class ModelGateway:
         refresh: Callable[[], Awaitable[None]] = know_already,
     ) -> None:
         """
-        Open models by *models*.
+        Prepare to open models.
 
         Args:
-            storage: where the ledger is.
+            storage: the storage of the ledger.
             models: opens the models.
             clock: the time of each request.
             count: called for every request of any tenant.
@@ -264,9 +264,9 @@ class ModelGateway:
         Return the models that may be called now; call it for each window, because the cap may be reached meanwhile.
 
         Args:
-            tenant: whose models, prompts and ledger.
-            config: the tenant's choices.
-            user_id: whose log is processed; None for the organisation's own work.
+            tenant: the organisation, for the ledger.
+            config: its configuration, which chooses models and prompts.
+            user_id: the user whose log is processed; None for the organisation's own work.
         """
         note = await self.note(tenant, config)
         if note:
@@ -310,7 +310,7 @@ class ModelGateway:
     async def _write(
         self, tenant: Tenant, learner: str, user_id: UserId | None, prompt: str, call: ModelCall
     ) -> None:
-        """Record one request; a failure to write the ledger does not stop learning."""
+        """Record one request in the ledger; a failure to write does not stop learning."""
         record = ModelCallRecord(
             learner=learner,
             user_id=user_id or UserId(""),

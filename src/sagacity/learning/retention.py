@@ -16,11 +16,11 @@ from sagacity.storage.transaction import Transaction
 _log = structlog.get_logger(__name__)
 _DAY = timedelta(days=1)
 _APART = (TURNS, CALLS)
-"""What goes by rules of its own."""
+"""Tables with rules of their own."""
 _FARTHEST = timedelta(days=365)
 """The latest time to plan a run for, because times such as the year 9999 cannot be added to."""
 _BATCHES_CHOSEN = 20
-"""To choose turns takes a look at many, so it is done for some batches at once."""
+"""For how many batches turns are chosen at once, because choosing reads many turns."""
 
 
 class Retain:
@@ -35,11 +35,11 @@ class Retain:
         self._clock = parts.clock
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return that it is due, and when the next memory has been expired, or the next row kept, for long enough."""
+        """Return that the task is due, and when the next memory or row will be old enough to delete."""
         now = self._clock.now()
         expiries = [await _next_purge(snapshot, self._policy, now)]
         for table, days in _limited(self._policy.limits.days):
-            if table == CALLS:  # `AnalyticsUpkeep` looks each night
+            if table == CALLS:  # `AnalyticsUpkeep` deletes these each night
                 continue
             if table == TURNS:
                 first_at = await snapshot.retention.first_at()
@@ -47,13 +47,13 @@ class Retain:
                 first_at = await snapshot.records.first_at(Record(table))
             if first_at is not None:
                 grown_old_at = first_at + timedelta(days=days)
-                # What is old enough and still there is needed: whether it still is can wait for a day.
+                # Rows that are old enough but still exist are needed; check again in a day whether they still are.
                 expiries.append(grown_old_at if grown_old_at > now else now + _DAY)
         return Look(min(filter(None, expiries), default=None), is_due=True)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Delete what need not be kept, one batch per transaction.
+        Delete data that is no longer needed, one batch per transaction.
 
         Raises:
             Conflict: the lease was lost.
@@ -74,7 +74,7 @@ class Retain:
         return TaskReport()
 
     async def _drop_turns(self, subject: Subject, lease: Lease) -> int:
-        """Delete turns that are too old, then the oldest of too many."""
+        """Delete turns that are too old, then the oldest turns beyond the limit."""
         limits, dropped = self._policy.limits, 0
         may_go = TurnsToGo(
             learners=tuple(one.key for group in subject.groups for one in group.learners),
@@ -145,9 +145,9 @@ class Retain:
 
 class PlanRetention:
     """
-    Lets an organisation that is in use be looked at when there is something to clean up; once an interval.
+    Makes an organisation that is in use due once per interval, to clean up.
 
-    What was written is then compared for duplicates, too (`learning/duplicates.py`).
+    New memories are then also compared for duplicates (`learning/duplicates.py`).
     """
 
     name = "plan_retention"
@@ -160,12 +160,12 @@ class PlanRetention:
         self._planned: dict[OrgId, datetime] = {}
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return whether this process has not planned it for an interval; done along with other work."""
+        """Return whether this process has not planned it for an interval; this is done along with other work."""
         now = self._clock.now()
         return Look(is_due=now >= self._planned.get(subject.tenant.org_id, now))
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
-        """Make the organisation due in an interval, or when something will have expired for long enough."""
+        """Make the organisation due in an interval, or when the next expired memory is old enough to delete."""
         now, tenant = self._clock.now(), subject.tenant
         soon = now + timedelta(seconds=self._policy.cleanup_interval_seconds)
         self._planned[tenant.org_id] = soon
@@ -187,7 +187,7 @@ class PlanRetention:
 
 
 async def _next_purge(snapshot: Transaction, policy: TaskPolicy, now: datetime) -> datetime | None:
-    """Return when the next memory has been expired for long enough to be deleted; None: none will."""
+    """Return when the next memory will have been expired for long enough to be deleted; None if none will."""
     if policy.expired_seconds is None:
         return None
     expiry = await snapshot.retention.next_expiry()

@@ -15,23 +15,23 @@ FRESH = timedelta(seconds=5)
 
 
 _SETTLED = timedelta(minutes=10)
-"""After so long a call is written down, by whichever process: older ones are summed up once and not again."""
+"""After this time, every process has recorded its calls, so older calls are summed up only once."""
 
 
 @dataclass(slots=True)
 class _Sum:
     start: datetime
-    """Of the cap's period."""
+    """The beginning of the cap's period."""
     settled_at: datetime
     settled: Spending
-    """Of the calls before `settled_at`."""
+    """The spending on calls before `settled_at`."""
     read_at: datetime
     recent: Spending
-    """Of the calls since, with those of this process after `read_at`."""
+    """The spending on later calls, including this process's calls after `read_at`."""
 
 
 class RunningSums:
-    """The spending of tenants that have a cap. What this process spends is counted at once."""
+    """The spending of tenants that have a cap. This process's own spending is counted at once."""
 
     def __init__(self, storage: Storage, clock: Clock) -> None:
         self._storage = storage
@@ -69,7 +69,7 @@ class RunningSums:
 
 
 def _total(one: Spending, other: Spending) -> Spending:
-    """Add what is capped."""
+    """Add the amounts that caps limit."""
     return Spending(
         prompt_tokens=one.prompt_tokens + other.prompt_tokens,
         completion_tokens=one.completion_tokens + other.completion_tokens,

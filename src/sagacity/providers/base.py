@@ -29,7 +29,7 @@ class TokenUsage(Value):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
-    """How many of the prompt's tokens came from the provider's cache."""
+    """How many of the prompt's tokens the provider read from its cache."""
 
     def __add__(self, other: "TokenUsage") -> "TokenUsage":
         return TokenUsage(
@@ -135,7 +135,7 @@ class Embedder(Protocol):
 
         Args:
             texts: any number; longer ones are cut at the model's limit. Empty text gives a zero vector.
-            background: nobody waits for the result, so calls with somebody waiting go first.
+            background: nobody waits for the result; calls that somebody waits for go first.
 
         Returns:
             float32 [n, dimension], rows of unit length (or zero), in the order of *texts*.

@@ -19,12 +19,12 @@ NEXT_SECONDS = 2.0
 """How long one of several addresses may take to answer before the next is tried."""
 MOST_BYTES = 16 * 2**20
 """
-Of a reply that is read as a whole: three times what 64 vectors of 4,096 dimensions take as JSON.
+The most bytes of a reply that is read as a whole: three times the size of 64 vectors of 4,096 dimensions as JSON.
 
-The longest answer of a model, 128,000 tokens, takes half a MiB. A stream of events is read piece by piece, to its end.
+The longest answer of a model, 128,000 tokens, takes half a MiB. An event stream is read piece by piece, without limit.
 """
 MOST_ERROR_BYTES = 4 * 2**10
-"""Of an error: what is wrong stands at the beginning, and LiteLLM looks through the text again and again."""
+"""The most bytes of an error: its beginning says what is wrong, and LiteLLM searches the text many times."""
 _IDLE_SECONDS = 60.0
 _public_only: ContextVar[bool] = ContextVar("public_only", default=False)
 
@@ -40,7 +40,7 @@ async def resolved(host: str, port: int) -> Sequence[str]:
 
 
 class CheckedBackend(httpcore.AsyncNetworkBackend):
-    """Resolves a name, checks its addresses and connects to just those, so that no second look-up can differ."""
+    """Resolves a name, checks its addresses and connects only to those, so that no second look-up can differ."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         Args:
             block_private: also refuse loopback, private and other non-public addresses.
             resolve: the resolver.
-            inner: what connects to an address.
+            inner: connects to an address.
         """
         self._block_private = block_private
         self._resolve = resolve
@@ -70,10 +70,10 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """
-        Connect to the first address of *host* that answers, if all of them may be called.
+        Connect to the first address of *host* that answers, if all its addresses are allowed.
 
         Raises:
-            AddressRefused: one of them is refused.
+            AddressRefused: one of the addresses is refused.
             ConnectError: there is no address, or none answers.
             ConnectTimeout: no address answers in time.
         """
@@ -106,7 +106,7 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
 
 
 class _Bounded(httpx.AsyncByteStream):
-    """A reply's body up to a limit of bytes; errors are cut there, anything else beyond it is a failure."""
+    """A reply's body up to a limit of bytes. A longer error is cut there; any other longer reply is a failure."""
 
     def __init__(self, body: httpx.AsyncByteStream, most: int, *, is_error: bool) -> None:
         self._body = body
@@ -128,7 +128,7 @@ class _Bounded(httpx.AsyncByteStream):
 
 
 def _bounded(response: httpx.Response) -> httpx.Response:
-    """Read no more of a reply than one of its kind has; a page in place of an API's answer is an error in any case."""
+    """Limit the bytes read of a reply, by its type; an HTML page counts as an error whatever its status."""
     content_type = response.headers.get("content-type", "")
     if content_type.startswith("text/event-stream") and not response.is_error:
         return response
@@ -154,7 +154,7 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
         """
         context = httpx.create_ssl_context(verify=verify)
         super().__init__(verify=context)
-        # httpx hands no network backend through to its pool: the one that it made, and did not use yet, is replaced.
+        # httpx does not pass a network backend on to its pool, so the pool's own is replaced before its first use.
         self._pool = httpcore.AsyncConnectionPool(
             ssl_context=context,
             max_connections=None,
@@ -164,10 +164,10 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """
-        Send a request, and read its reply up to the limit.
+        Send a request; its reply can be read up to the limit.
 
         Raises:
-            ReadError: while it is read: it is longer than any is.
+            ReadError: while the reply is read: it is longer than the limit.
         """
         return _bounded(await super().handle_async_request(request))
 
@@ -176,7 +176,7 @@ class TransportByCall(CheckedTransport):
     """
     Two pools: one for calls within `public_addresses_only`, and one for others.
 
-    A connection that an operator's own model opened to a private address is thus never lent to an organisation's.
+    So an organisation's call never reuses a connection that the operator's own model opened to a private address.
     """
 
     def __init__(self, *, verify: SSLContext | bool = True, resolve: Resolve = resolved) -> None:

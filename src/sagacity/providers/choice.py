@@ -1,4 +1,4 @@
-"""Which model to call, where and with which key: decided by the caller before a model is opened."""
+"""Which model to call, where and with which key; the caller chooses before a model is opened."""
 
 import re
 

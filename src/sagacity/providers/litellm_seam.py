@@ -29,21 +29,22 @@ OFFLINE = {
     "LITELLM_DISABLE_REDACT_SECRETS": "true",
 }
 """
-Without these it fetches its price list at import, a list of headers at the first call to Anthropic, and images.
+Settings that keep LiteLLM offline.
 
-It would also look six times for secrets in the text of each error: 10 ms a KB, on the event loop. Its loggers are
-silent, and of an error we tell class and status.
+Without them it fetches its price list at import, a list of headers at the first call to Anthropic, and images. The
+address of an image comes from a user: the provider may fetch it, but nothing inside this network may.
 
-An image's address was given by a user. The provider may look there; from inside this network nobody does.
+LiteLLM would also search the text of each error for secrets six times, which takes 10 ms per KB on the event loop. We
+do not need that: its loggers are silent, and we report only an error's class and status.
 """
 NO_KEY = "none"
-"""Sent where there is no key: LiteLLM would take one from the environment, meant for another."""
+"""Sent if no key is configured; LiteLLM would otherwise take one from the environment that is meant for other uses."""
 LOGGERS = ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx")
-"""Who would log prompts, answers, or addresses with a key in them."""
+"""Loggers that would log prompts, answers, or addresses that contain a key."""
 
 
 class Wire(BaseModel):
-    """A part of a reply; fields that we do not read are dropped."""
+    """A part of a reply; fields that are not declared are dropped."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -60,7 +61,7 @@ class WireChoice(Wire):
     message: WireText = WireText()
     delta: WireText = WireText()
     finish_reason: str | None = None
-    """Why it ended; `length` means that it was cut off."""
+    """Why the answer ended; `length` means that it was cut off."""
 
     @property
     def text(self) -> str:
@@ -69,7 +70,7 @@ class WireChoice(Wire):
 
 
 class WireCached(Wire):
-    """What the tokens of a prompt were."""
+    """Details of a prompt's tokens."""
 
     cached_tokens: int | None = None
 
@@ -90,21 +91,21 @@ class WireReply(Wire):
 
 
 WireMessage = Mapping[str, Any]
-"""A message in OpenAI's form: its content is a text, or a list of parts."""
+"""A message in OpenAI's format: its content is a text, or a list of parts."""
 
 
 class Completions(Protocol):
-    """LiteLLM's one call that we make."""
+    """The one call of LiteLLM that we make for chat."""
 
     async def __call__(
         self, *, model: str, messages: Sequence[WireMessage], stream: bool, **options: Any
     ) -> Any:
-        """Ask for a completion; give a reply, or an iterator of chunks."""
+        """Request a completion; returns a reply, or an iterator of chunks."""
         ...
 
 
 class NoReplyError(Exception):
-    """There is no reply that could be read: LiteLLM returns none if a provider refuses the parameters twice."""
+    """There is no readable reply: LiteLLM returns None if a provider refuses the parameters twice."""
 
     status_code = 422
 
@@ -126,8 +127,8 @@ def load_litellm() -> LoadedLiteLLM:
     """
     Import LiteLLM, which takes seconds, and silence it.
 
-    Its loggers, callbacks and printed advice would carry prompts and answers. The price list that ships with
-    it is used in place of the one on the net.
+    Its loggers, callbacks and printed advice would reveal prompts and answers. Prices come from the list in the
+    package, not from the internet.
     """
     os.environ.update(OFFLINE)  # noqa: TID251  LiteLLM reads these at import and has no other switch
     with _kept_from_collection():
@@ -144,10 +145,8 @@ def load_litellm() -> LoadedLiteLLM:
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.turn_off_message_logging = True
-    litellm.drop_params = True  # what a model does not take, such as a temperature, is left out
-    litellm.DEFAULT_MAX_RETRIES = (
-        0  # its embedding call takes "0 retries" for "none given" and then uses this
-    )
+    litellm.drop_params = True  # omit parameters that a model does not take, such as a temperature
+    litellm.DEFAULT_MAX_RETRIES = 0  # its embedding call reads "0 retries" as "not set" and then uses this
     return LoadedLiteLLM(
         acompletion=litellm.acompletion,
         aembedding=litellm.aembedding,
@@ -161,9 +160,9 @@ def load_litellm() -> LoadedLiteLLM:
 @contextmanager
 def _kept_from_collection() -> Generator[None]:
     """
-    Never look for garbage in what is loaded, where that was said of what is loaded already, as a server says.
+    Exclude what the block loads from garbage collection, if the process froze what it had loaded before, as servers do.
 
-    It is as much as all else together: a look at it stops all calls for 150 ms.
+    LiteLLM's objects are as many as all others together: one collection of them stops all calls for 150 ms.
     """
     if not gc.get_freeze_count():
         yield
@@ -177,7 +176,7 @@ def _kept_from_collection() -> Generator[None]:
 
 
 async def loaded_litellm() -> LoadedLiteLLM:
-    """Return LiteLLM, loaded in a thread by whoever needs it first; the others wait for that."""
+    """Return LiteLLM. The first caller loads it in a thread, and callers meanwhile wait for the same thread."""
     if load_litellm.cache_info().currsize:
         return load_litellm()
     return await asyncio.wrap_future(_loading())
@@ -186,17 +185,17 @@ async def loaded_litellm() -> LoadedLiteLLM:
 @cache
 def _loading() -> Future[LoadedLiteLLM]:
     """
-    Begin to load LiteLLM, in one thread: those who need it meanwhile would load it beside the first.
+    Begin to load LiteLLM in a thread of its own, so that it is loaded only once.
 
-    The process may end meanwhile, which a pool's thread would keep it from for all the seconds that this takes.
+    The thread is a daemon, so the process can end while it runs; a pool's thread would delay the end by seconds.
     """
     loading: Future[LoadedLiteLLM] = Future()
-    loading.set_running_or_notify_cancel()  # from here on nobody who gives up ends it for the others
+    loading.set_running_or_notify_cancel()  # one caller that gives up can no longer cancel it for the others
 
     def load() -> None:
         try:
             loading.set_result(load_litellm())
-        except BaseException as error:  # noqa: BLE001  it is raised where it is waited for; the next call tries again
+        except BaseException as error:  # noqa: BLE001  the waiting callers raise it; the next call tries again
             _loading.cache_clear()
             loading.set_exception(error)
 
@@ -208,21 +207,21 @@ async def close_clients() -> None:
     """
     Close the connections that LiteLLM keeps for later calls.
 
-    To be awaited on the event loop that made them, before it ends: LiteLLM does so only for clients that are too old.
+    Await this on the event loop that made them, before it ends. LiteLLM itself closes only clients that are too old.
     """
     if load_litellm.cache_info().currsize == 0:
         return
     litellm: Any = importlib.import_module("litellm")
     await litellm.close_litellm_async_clients()
     litellm.in_memory_llm_clients_cache.flush_cache()
-    # Made at the first stream from Gemini, and in no cache.
+    # LiteLLM makes this client at the first stream from Gemini, and keeps it in no cache.
     apart: Any = vars(cast("ModuleType", litellm)).get("module_level_aclient")
     if apart is not None:
         await apart.close()
 
 
 def _load_the_rest(litellm: Any, openai: Any) -> None:
-    """Do now what LiteLLM defers to the first call, which would block every other task for a second."""
+    """Do now what LiteLLM defers to its first call, where it would block every other task for a second."""
     types: Any = importlib.import_module("litellm.types.utils")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Item .* on TypedDict class", category=UserWarning)
@@ -235,11 +234,11 @@ def _load_the_rest(litellm: Any, openai: Any) -> None:
 
 def _stay_where_sent() -> None:
     """
-    Have every HTTP client that LiteLLM makes follow no redirect and check what it connects to, as it has no switch.
+    Make every HTTP client of LiteLLM refuse redirects and check each address; LiteLLM has no setting for it.
 
-    Some endpoints are tenants' own. One that redirects a call, or whose name leads to an address inside this network,
-    would have us carry prompts and keys to an address of its choosing. All our calls are asynchronous, and so are the
-    clients that carry them.
+    Tenants configure endpoints of their own. By a redirect, or by a name that resolves to an address inside this
+    network, such an endpoint could make us send prompts and keys to an address of its choice. Only asynchronous clients
+    are changed, because all our calls are asynchronous.
     """
     handlers: Any = importlib.import_module("litellm.llms.custom_httpx.http_handler")
     of_openai: Any = importlib.import_module("litellm.llms.openai.common_utils").BaseOpenAILLM
@@ -269,10 +268,10 @@ def _without_redirects(make: Callable[..., Any]) -> Callable[..., Any]:
 
 def ignore_stream_warnings() -> None:
     """
-    Leave out the warning about an old way of Pydantic's that LiteLLM raises at the end of each stream.
+    Ignore Pydantic's deprecation warning, which LiteLLM causes at the end of each stream.
 
-    Not around the stream: what `catch_warnings` restores at its end may be another task's by then. To add the
-    filter again changes nothing.
+    `catch_warnings` around the stream would not do: at its end it may undo filters that another task has set. Adding
+    the filter again has no effect.
     """
     warnings.filterwarnings("ignore", message="Accessing the 'model_(computed_)?fields' attribute")
 
@@ -281,12 +280,12 @@ async def chunks_of(reply: Any) -> AsyncGenerator[WireReply]:
     """
     Yield the chunks of a streamed *reply*; close it to end the request.
 
-    What speaks OpenAI's protocol is read as OpenAI's client gives it. LiteLLM would build each chunk three times more,
-    and the whole answer at the end, for 0.66 ms of processor time a chunk in place of 0.12.
+    Streams in OpenAI's protocol are read directly from OpenAI's client. LiteLLM would build each chunk three more
+    times, and the whole answer at the end, which takes 0.66 ms of processor time per chunk instead of 0.12.
 
     Raises:
-        ValidationError: a chunk has not the shape of one.
-        NoReplyError: a chunk is no JSON.
+        ValidationError: a chunk has another shape.
+        NoReplyError: a chunk is not JSON.
     """
     raw: Any = getattr(reply, "completion_stream", None)
     chunks = raw if isinstance(raw, _openai_stream()) else reply
@@ -306,9 +305,9 @@ def _openai_stream() -> type:
 
 def read_reply(raw: Any) -> WireReply:
     """
-    Turn what LiteLLM gave, a reply or a chunk, into ours.
+    Parse a reply or a chunk from LiteLLM.
 
     Raises:
-        ValidationError: it has not the shape of either.
+        ValidationError: it has the shape of neither.
     """
     return WireReply.model_validate(raw.model_dump(warnings=False) if isinstance(raw, BaseModel) else raw)

@@ -12,7 +12,7 @@ class Lanes:
     """
     Two worker threads: one for calls with somebody waiting, one for the rest.
 
-    A long background queue then costs a query at most its share of the processor, never its turn.
+    A long background queue then slows a query only by sharing the processor; the query never waits behind it.
     """
 
     def __init__(self, name: str) -> None:

@@ -15,12 +15,12 @@ from sagacity.providers.retry_policy import judge
 from sagacity.providers.traced import traced_call
 
 MAX_CHARACTERS = 8_000
-"""Longer texts are cut, because such models read only some hundred words."""
+"""Longer texts are cut, because rerankers read only some hundred words."""
 WARM_SECONDS = 10.0
 
 
 class RemoteReranker:
-    """A remote model, called once per search: somebody waits, so a retry would come too late."""
+    """A remote model, called once per search; somebody waits, so a retry would come too late."""
 
     def __init__(self, model: str, *, api_key: SecretStr | None = None, api_base: str | None = None) -> None:
         """
@@ -29,7 +29,7 @@ class RemoteReranker:
         Args:
             model: in LiteLLM's naming, provider first: `cohere/rerank-v3.5`, `hosted_vllm/bge-reranker-v2-m3`.
             api_key: sent to the provider and shown nowhere.
-            api_base: where a server that speaks the provider's protocol is, if not at the provider's.
+            api_base: the address of another server that speaks the provider's protocol.
         """
         self._model = model
         self._api_key = api_key.get_secret_value() if api_key else NO_KEY
@@ -42,11 +42,11 @@ class RemoteReranker:
 
     async def rank(self, query: str, texts: Sequence[str], *, seconds: float) -> Vectors:
         """
-        Score *texts*, all in one call or none; blank ones are not sent and do not match.
+        Score all *texts* in one call; blank ones are not sent and score 0.
 
         Raises:
-            ProviderRefused: the key or the model's name is not as the provider has them.
-            ProviderError: it failed otherwise.
+            ProviderRefused: the provider refused the key or the model's name.
+            ProviderError: the call failed in another way.
         """
         question = readable(query, limit=MAX_CHARACTERS)
         cut = [readable(text, limit=MAX_CHARACTERS) for text in texts]
@@ -68,10 +68,10 @@ class RemoteReranker:
         except ProviderRefused as error:
             raise ConfigError(f"SAGACITY_RERANKER: {error}") from error
         except ProviderError:
-            return  # each search that asks for it says so
+            return  # each search that asks for reranking reports it
 
     async def _scores(self, query: str, texts: list[str], seconds: float) -> Vectors:
-        """Return float32 [n]; NaN for texts after the time was up."""
+        """Return scores, float32 [n]; NaN for texts that were not scored in time."""
         late = np.full(len(texts), np.nan, np.float32)
         if seconds <= 0:
             return late

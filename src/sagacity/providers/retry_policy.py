@@ -31,7 +31,7 @@ IN_WORDS = {
     403: "the API key may not do this (status 403)",
     429: "too many calls, or the quota is used up (status 429)",
 }
-"""What befalls everybody at some time, said without the words of HTTP and of the library."""
+"""Common failures in plain words, without those of HTTP and of the library."""
 
 T = TypeVar("T")
 Sleep = Callable[[float], Awaitable[None]]
@@ -51,14 +51,14 @@ class Limits(Value):
 
     timeout_seconds: float = 120.0
     first_piece_seconds: float | None = None
-    """For a stream until its first piece; None: as for an attempt."""
+    """The time limit of a stream's first piece; None: that of an attempt."""
     piece_seconds: float | None = None
-    """For a stream between two pieces; None: as for an attempt."""
+    """The time limit of each later piece of a stream; None: that of an attempt."""
     retry: Retry = Retry()
 
     @property
     def silences(self) -> tuple[float, float]:
-        """How long a stream may be silent before its first piece, and before each other one."""
+        """How long a stream may be silent before its first piece, and before each later one."""
         first, later = self.first_piece_seconds, self.piece_seconds
         whole = self.timeout_seconds
         return whole if first is None else first, whole if later is None else later
@@ -79,8 +79,8 @@ async def retrying(
     """
     Call *attempt* until it succeeds, fails permanently, or the attempts are used up; returns the last outcome.
 
-    Pauses double from the first to the longest, with jitter of up to the first; `Retry-After` goes before them, up to
-    the longest.
+    Pauses double from the first to the longest, with jitter of up to the first. `Retry-After` overrides them, up to the
+    longest.
     """
     backoff = wait_exponential_jitter(
         multiplier=retry.first_pause_seconds,
@@ -110,7 +110,7 @@ def _may_pass(outcome: object) -> bool:
 
 
 def _failure(state: RetryCallState) -> Failure:
-    """Return the failure of the last attempt; tenacity asks only after one."""
+    """Return the failure of the last attempt; tenacity calls this only after an attempt."""
     return cast("Future", state.outcome).result()
 
 
@@ -139,7 +139,7 @@ def judge(model: str, error: Exception) -> Failure:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield *error* and what led to it: LiteLLM tells of what it does not expect as of a server that answered 500."""
+    """Yield *error* and its causes: LiteLLM reports exceptions that it does not know as status 500."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause

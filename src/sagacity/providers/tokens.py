@@ -15,28 +15,28 @@ from tiktoken import Encoding
 from sagacity.domain.errors import ConfigError
 
 PACKAGE = "litellm"
-"""Whose wheel brings the encoding's file; it is found without importing the package, which takes seconds."""
+"""The package whose wheel has the encoding's file, which is found without importing the package: that takes seconds."""
 FILE = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
 NAME = "cl100k_base"
 """
-The encoding of GPT-4, which the chat contract counts with.
+The encoding of GPT-4, in which the chat contract counts tokens.
 
-Next to o200k_base it is loaded in a third of the time (0.2 s) with half the memory (37 MB), and says a little more of
-most scripts but Latin, so that a budget holds for newer models as well.
+Compared with o200k_base it loads in a third of the time (0.2 s) and takes half the memory (37 MB). It counts a little
+more for most scripts other than Latin, so a budget holds for newer models as well.
 """
 PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
-"""What the encoding takes for words; a constant of it, like the file."""
+"""The encoding's pattern for words, as fixed as its file."""
 PIECE_CHARACTERS = 16_384
-"""What is counted at once: a million spaces overflow the stack of the library."""
+"""The most characters that are counted at once: a million spaces overflow the library's stack."""
 KEPT_LINES = 4_096
 KEPT_CHARACTERS = 1_000
-"""A longer line is counted again each time, which bounds what those that are kept take."""
+"""The longest line that is cached, which bounds the memory of the cache."""
 _LINE_BREAK = re.compile(r"\n(?=\S)")
-"""Where the encoding cannot have a token across: `PATTERN` ends each word at a line break that no space follows."""
+"""A place that no token crosses: `PATTERN` ends each word at a line break that is not followed by white space."""
 
 
 class TokenCounter:
@@ -65,8 +65,8 @@ class TokenCounter:
         """
         Return the number of tokens of *text*; special tokens count as plain text.
 
-        Exact unless more than 16,384 characters follow each other without a space between words. Such a text is cut
-        there, and each cut counts for one token more.
+        The count is exact unless more than 16,384 characters follow each other without a space between words. Such a
+        text is cut there, and each cut adds one to the count.
 
         Raises:
             ConfigError: the encoding's file is missing, or not the expected one.
@@ -97,7 +97,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def pieces_of(text: str, size: int = PIECE_CHARACTERS) -> Iterator[tuple[str, bool]]:
-    """Yield *text* in pieces of 1 to *size* characters, each with whether no token can go on behind it."""
+    """Yield *text* in pieces of 1 to *size* characters, each with whether its end is one that no token crosses."""
     start = 0
     while start < len(text):
         end, is_exact = _cut(text, start, size)
@@ -106,7 +106,7 @@ def pieces_of(text: str, size: int = PIECE_CHARACTERS) -> Iterator[tuple[str, bo
 
 
 def _cut(text: str, start: int, size: int) -> tuple[int, bool]:
-    """Return where a piece that begins at *start* ends, and whether the encoding cannot have a token across."""
+    """Return where a piece that begins at *start* ends, and whether no token crosses that place."""
     end = start + size
     if end >= len(text):
         return len(text), True

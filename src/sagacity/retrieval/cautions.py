@@ -19,7 +19,7 @@ async def cautions_for(snapshot: Transaction, query: Query) -> frozenset[Key]:
 
 
 def within_limit(items: Sequence[Item], limit: int, is_caution: Callable[[Item], bool]) -> list[Item]:
-    """Return up to *limit* of *items*, in order; cautions stay, and the last of the others make room for them."""
+    """Return up to *limit* of *items*, in order. All cautions are kept; the last other items make room for them."""
     warnings = min(sum(map(is_caution, items)), limit)
     if not warnings:
         return list(items[:limit])

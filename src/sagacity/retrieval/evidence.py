@@ -1,4 +1,4 @@
-"""What the strategies found of one kind, as columns: a search finds some hundreds of things, and shows few of them."""
+"""What the strategies found of one kind, as columns: a search finds hundreds of results, and shows few of them."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ class Evidence:
     kind: str
     owners: Owners
     columns: Mapping[StrategyName, Column]
-    """Of the strategies that found any of it."""
+    """The column of each strategy that found any of the results."""
     asked: Collection[StrategyName]
     """The strategies that answered, including those without results."""
 
@@ -48,7 +48,7 @@ class Evidence:
 
     @property
     def keys(self) -> Iterator[Key]:
-        """Kind and number of each."""
+        """The kind and number of each result."""
         return ((self.kind, owner) for owner in self.owners.tolist())
 
     @property
@@ -57,7 +57,7 @@ class Evidence:
         return max((int(np.fmax.reduce(one.place, initial=0.0)) for one in self.columns.values()), default=0)
 
     def within(self, depth: int) -> tuple["Evidence", Rows]:
-        """Return what strategies have among their first *depth* hits, and which rows that is."""
+        """Return the results among the first *depth* hits of any strategy, and the numbers of their rows."""
         columns = {name: one.within(depth) for name, one in self.columns.items()}
         there = np.zeros(len(self), bool)
         for one in columns.values():
@@ -67,7 +67,7 @@ class Evidence:
         return replace(self, owners=self.owners[rows], columns=taken), rows
 
     def with_rows(self, rows: Rows, others: "Evidence") -> "Evidence":
-        """Return the same, but for some *rows*, of which *others* says what is known."""
+        """Return a copy in which *others* replaces *rows*."""
         columns: dict[StrategyName, Column] = {}
         for name, one in self.columns.items():
             parts = [part.copy() for part in one]
@@ -83,7 +83,7 @@ class Evidence:
 
 
 def counted(numbers: Numbers, missing: float = 0.0) -> Numbers:
-    """Return *numbers* with *missing* where there are none."""
+    """Return *numbers* with each NaN replaced by *missing*."""
     return np.where(np.isnan(numbers), missing, numbers)
 
 
@@ -92,8 +92,8 @@ def evidence_of(kind: str, found: Mapping[StrategyName, Hits]) -> Evidence:
     Combine the results of *kind*.
 
     Args:
-        kind: of what is put together; other hits are left out.
-        found: each strategy's hits; a strategy that was not asked, or failed, is not there.
+        kind: the kind to combine; other hits are left out.
+        found: each strategy's hits, without strategies that were not run or failed.
     """
     parts = {name: part for name, hits in found.items() if (part := hits.of_kind(kind)) is not None}
     if not parts:

@@ -19,13 +19,13 @@ class Stopwatch:
         self._since = time.perf_counter()
 
     def lap(self, phase: str) -> None:
-        """Count the time since the last call for a phase."""
+        """Add the time since the last call to *phase*."""
         now = time.perf_counter()
         self.milliseconds[phase] = self.milliseconds.get(phase, 0.0) + (now - self._since) * 1000
         self._since = now
 
     def skip(self) -> None:
-        """Count the time since the last call for none."""
+        """Add the time since the last call to no phase."""
         self._since = time.perf_counter()
 
 

@@ -33,15 +33,15 @@ RERANK_BLEND = 0.3
 RERANK_SECONDS = 1.0
 """The time limit of reranking, for all kinds together."""
 _STEPS_TO_THE_EMBEDDER = 2
-"""Steps of the event loop until the embedder's thread has its work: one prepares it, one computes it for all who ask.
-Embedding takes longest, so it goes first: behind the database's thread it began 2 ms later."""
+"""Steps of the event loop until the embedder's thread has its work: one prepares it, one starts the shared computation.
+Embedding takes longest, so it starts first: when the database's thread started first, embedding began 2 ms later."""
 _ALL = "all"
 _WITHOUT_VECTOR = tuple(name for name in StrategyName if name is not StrategyName.VECTOR)
 Result = TypeVar("Result")
 
 
 class Searcher:
-    """Answers queries of any tenant; has no state but its parts."""
+    """Answers queries of any tenant; stateless except for its parts."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Searcher:
         self._rerank_seconds = rerank_seconds
 
     async def search(self, whose: Tenant | Principal, query: Query) -> Found:
-        """Return what answers *query*, best first, kinds mixed."""
+        """Return the results for *query*, best first, all kinds in one list."""
         by_kind = await self.search_kinds(whose, query)
         items = sorted(
             (item for found in by_kind.values() for item in found.items), key=lambda item: -item.score
@@ -71,11 +71,12 @@ class Searcher:
 
     async def search_kinds(self, whose: Tenant | Principal, query: Query) -> dict[str, Found]:
         """
-        Return what answers *query*, each kind ranked by itself: up to the query's limit of each.
+        Return the results for *query*, each kind ranked separately, up to the query's limit of each.
 
-        A strategy that fails or is late is named in the trace, and the others answer. The database is visited twice:
-        while the question's vector is made, and then by the vector, up to the rows of what was found. A question that
-        names the user by name gets another vector in between, of its text without that name.
+        A strategy that fails or is late is named in the trace, and the others answer. There are two visits to the
+        database: the first while the question's vector is computed; the second searches by that vector, ranks, and
+        reads the rows of the results. A question that contains the user's name gets a second vector between the
+        visits, for its text without that name.
 
         Raises:
             StorageError: no strategy answered, because of the database.
@@ -123,12 +124,12 @@ class Searcher:
         return {kind: Found(items=one, trace=trace) for kind, one in lists.items()}
 
     async def _vectors(self, answers: Answers, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors of *texts*, if there is to be a search by them."""
+        """Return the vectors of *texts*; empty if no search by vector is to follow."""
         if not texts or not answers.waiting([StrategyName.VECTOR]):
             return {}
 
         async def embed() -> dict[str, Vectors]:
-            # one by one: what stands beside a text in a batch changes its vector in the third digit
+            # one by one: in a batch, the other texts change a vector's third digit
             return {text: (await self._embedder.embed([text]))[0] for text in texts}
 
         return await answers.prepare(StrategyName.VECTOR, embed()) or {}
@@ -136,7 +137,7 @@ class Searcher:
     async def _look(
         self, answers: Answers, whose: Tenant | Principal, ask: StrategyInput
     ) -> tuple[Part, ...]:
-        """Ask the strategies that need no vector; returns what to look for, by them and by the others."""
+        """Run the strategies that need no vector; returns what all strategies are to look for."""
         wanted, parts = ask.query.wanted, ask.parts
         may_change = bool(wanted.kinds and wanted.user_id) and may_name_the_user(ask.query.text)
 
@@ -154,7 +155,7 @@ class Searcher:
             except StorageError:
                 if not may_change:
                     raise
-                may_change = False  # the question as it is: the strategies may have more luck
+                may_change = False  # keep the question unchanged: the strategies may still succeed
                 await self._visit(whose, wanted, look)
 
         names = answers.waiting(_WITHOUT_VECTOR)
@@ -165,7 +166,7 @@ class Searcher:
     async def _rank(
         self, answers: Answers, whose: Tenant | Principal, ask: StrategyInput, watch: Stopwatch
     ) -> Results:
-        """Ask by vector, and rank what all have found."""
+        """Search by vector, and rank what all strategies found."""
 
         async def look(snapshot: Transaction) -> Results:
             await answers.ask([StrategyName.VECTOR], snapshot, ask)
@@ -212,7 +213,7 @@ class Searcher:
         return looked, trace.took("rerank", started)
 
     async def look_again(self, text: str, found: Found) -> Found:
-        """Return *found* in the order that the reranker alone gives it; in the present one without a reranker."""
+        """Return *found* in the order of the reranker's scores alone; unchanged if there is no reranker."""
         lists, trace = await self._reranked(
             text, {_ALL: found.items}, found.trace, blend=1.0, depth=len(found.items)
         )
@@ -221,7 +222,7 @@ class Searcher:
     async def with_neighbours(
         self, whose: Tenant | Principal, wanted: Filter, items: Sequence[Scored], count: int
     ) -> tuple[Scored, ...]:
-        """Return *items* with up to *count* turns of the same session before and after each turn among them."""
+        """Return *items* with the neighbours of each turn: up to *count* turns of its session before and after it."""
         turns = [item.interaction for item in items if item.interaction is not None]
         if not turns or not count:
             return tuple(items)
@@ -239,7 +240,7 @@ class Searcher:
 
 
 async def _parts(snapshot: Transaction, query: Query) -> tuple[Part, ...]:
-    """Return what to look for: memories without the name of the user whose they are."""
+    """Return what to look for; the text for memories leaves out their user's name."""
     wanted = query.wanted
     if wanted.user_id is None:
         return (Part(wanted, query.text),)

@@ -17,18 +17,18 @@ from sagacity.storage.search.ranking_signals import RankingSignals
 
 Standings = Mapping[Key, RankingSignals]
 Known = Sequence[RankingSignals | None]
-"""What is known of each row of the evidence."""
+"""The ranking signals of each row of the evidence; None if not known."""
 
 DEPTH = 200
-"""How many of each strategy's hits are ranked together, however many are asked for, so that the first results do not
-depend on how many follow. Fewer leave out turns that only their neighbours find."""
+"""How many of each strategy's hits are ranked together. It does not depend on the limit of the search, so the first
+results do not either. A smaller number would miss turns that are found only through their neighbours."""
 KEYWORD_SHARE = 0.6
-"""Of words against meaning among memories, where the best match says enough of what the question says; that among
-turns is in `talk.py`."""
+"""The share of words against meaning for memories, if the best match covers enough of the question's words. The share
+for turns is in `talk.py`."""
 ENOUGH_COVERAGE = 0.4
-"""Of the weight of the question's words; where the best match has less, words count for less in proportion."""
+"""A share of the weight of the question's words. If the best match covers less, words count for less in proportion."""
 LEAST_SPAN = 0.25
-"""Cosines that lie closer together than this are not drawn apart to the whole scale."""
+"""Cosines that lie closer together than this are not spread over the whole scale."""
 GRAPH_SHARE = 0.3
 ALWAYS_SHOWN_SHARE = 0.1
 """The weight of strategies that ignore the question: profile and recent."""
@@ -56,7 +56,7 @@ class Ranked(NamedTuple):
     raw: Mapping[str, float]
     """Each strategy's own score, by the strategy's name."""
     made_of: Mapping[str, float]
-    """Under `…_part` what adds up to the score; under `…_score` the signals that the contract's formula weighs."""
+    """`…_part`: the terms that add up to the score; `…_score`: the signals that the contract's formula weighs."""
 
     @property
     def components(self) -> dict[str, float]:
@@ -65,7 +65,7 @@ class Ranked(NamedTuple):
 
 
 class _Scores(NamedTuple):
-    """A score for each row of the evidence, float64 [n], and what it was made of; NaN where a part is not there."""
+    """A score for each row of the evidence, float64 [n], and the parts it was made of; NaN for a missing part."""
 
     score: Numbers
     made_of: Mapping[str, Numbers]
@@ -76,21 +76,21 @@ class RankedList(Sequence[Ranked]):
 
     def __init__(self, evidence: Evidence, scores: _Scores, rows: Rows) -> None:
         """
-        Put rows in order.
+        List *rows* of the evidence in their order.
 
         Args:
             evidence: what was found.
-            scores: of its rows.
+            scores: the scores of its rows.
             rows: the numbers of its rows, best first.
         """
         self._evidence = evidence
         self._scores = scores
         self.rows = rows
-        """Which row of the evidence each is."""
+        """The evidence's row of each result, best first."""
 
     @property
     def kind(self) -> str:
-        """Of all of them."""
+        """The kind of all results."""
         return self._evidence.kind
 
     @property
@@ -100,7 +100,7 @@ class RankedList(Sequence[Ranked]):
 
     @property
     def owners(self) -> Owners:
-        """The numbers of what was found, best first."""
+        """The numbers of the memories or turns, best first."""
         return self._evidence.owners[self.rows]
 
     def __len__(self) -> int:
@@ -136,19 +136,19 @@ def rank(
     weights: RankingWeights = _WEIGHTS,
 ) -> RankedList:
     """
-    Merge what the strategies found of one kind into one list. Nothing that any of them found is lost.
+    Merge what the strategies found of one kind into one list that keeps every result.
 
     Args:
         evidence: what each strategy found.
-        ranking: how.
-        standings: what is known of the things found; one that is missing is taken for average.
+        ranking: the formula to use.
+        standings: the results' ranking signals; a missing one counts as average.
         analysis: the question.
-        now: what "today" is to it.
-        weights: of the signals, for the ranking `weighted`.
+        now: the reference time of the question.
+        weights: the weights of the signals, for the ranking `weighted`.
 
     Returns:
-        Best first, each once; ties by cosine, then by number. What no strategy has among its first `DEPTH` hits comes
-        last.
+        Each result once, best first; ties by cosine, then by number. Results that no strategy has among its first
+        `DEPTH` hits come last.
     """
     known: Standings = standings if needs_standings(ranking, analysis, evidence.kind) else {}
     by = partial(_scored, ranking=ranking, standings=known, analysis=analysis, now=now, weights=weights)
@@ -169,7 +169,7 @@ def rank(
 
 
 def _capped(every: _Scores, rows: Rows, first: _Scores) -> _Scores:
-    """Return the scores of *every* row, but of *rows* those of *first*, of which no other exceeds the least."""
+    """Return the scores of *first* for *rows*, and those of *every* for the others, capped at the least of *first*."""
     score = np.minimum(every.score, first.score.min())
     score[rows] = first.score
     made_of: dict[str, Numbers] = {}
@@ -185,11 +185,11 @@ def _in_order(evidence: Evidence, scores: _Scores) -> Rows:
 
 
 def _by_row(columns: Mapping[str, Numbers], rows: Rows) -> list[dict[str, float]]:
-    """Return what *columns* say of each of *rows*, where they say anything."""
+    """Return the values of *columns* for each of *rows*, without NaN."""
     said: list[dict[str, float]] = [{} for _ in rows]
     for name, column in columns.items():
         for one, value in zip(said, column[rows].tolist(), strict=True):
-            if value == value:  # noqa: PLR0124  else it is no number; a call for each of a thousand takes longer
+            if value == value:  # noqa: PLR0124  False for NaN, and faster than a call for each of a thousand
                 one[name] = value
     return said
 
@@ -214,7 +214,7 @@ def _scored(
 
 
 def needs_standings(ranking: Ranking, analysis: QueryAnalysis, kind: str) -> bool:
-    """Whether *ranking* uses more signals of *kind* than how well it matches."""
+    """Whether *ranking* uses signals of *kind* other than how well it matches."""
     match ranking:
         case Ranking.BLENDED:
             return kind == "interaction" or _is_dated(analysis.time_reference)
@@ -229,10 +229,10 @@ def needs_standings(ranking: Ranking, analysis: QueryAnalysis, kind: str) -> boo
 
 def _blended(evidence: Evidence, known: Known, analysis: QueryAnalysis) -> _Scores:
     """
-    Add up the strategies' scores, brought to one scale, then what is known of a turn and what time says.
+    Add up the strategies' scores on one scale, then the signals of turns and of time.
 
-    Blending scores keeps what ranks throw away: by how much the best stands out. What each signal brings is in
-    docs/reference/benchmarks.md.
+    Scores keep what ranks lose: by how much the best result stands out. docs/reference/benchmarks.md has what each
+    signal contributes.
     """
     talk = talk_of(known)
     parts = {
@@ -261,7 +261,7 @@ def _sum(parts: Mapping[str, Numbers], rows: int) -> Numbers:
 
 
 def _scales(evidence: Evidence, keyword_share: float) -> Iterator[tuple[StrategyName, float, float, float]]:
-    """Give for each strategy its share, the score that counts nothing, and how far above that one counts in full."""
+    """Yield each strategy with its share, the score that counts as 0, and how far above that a score counts as 1."""
     word_share, meaning_share = _shares(evidence, keyword_share)
     words, cosines = evidence.scores(StrategyName.KEYWORD), evidence.scores(StrategyName.VECTOR)
     yield StrategyName.KEYWORD, word_share, 0.0, float(np.fmax.reduce(words, initial=0.0)) or 1.0
@@ -275,9 +275,10 @@ def _scales(evidence: Evidence, keyword_share: float) -> Iterator[tuple[Strategy
 
 def _shares(evidence: Evidence, keyword_share: float) -> tuple[float, float]:
     """
-    Return the shares of words and of meaning, 1 in all.
+    Return the shares of words and of meaning, which add up to 1.
 
-    Words count by how much of the question the best match says: where only "tonight" matches, they say little.
+    The share of words depends on how much of the question the best match covers: if only "tonight" matches, words say
+    little.
     """
     words = evidence.scores(StrategyName.KEYWORD)
     if np.isnan(words).all():
@@ -292,7 +293,7 @@ def _shares(evidence: Evidence, keyword_share: float) -> tuple[float, float]:
 
 
 def _is_dated(reference: TimeReference | None) -> bool:
-    """Whether the question speaks of a time that tells things apart; "now" is said of anything."""
+    """Whether the question names a time that tells results apart; "now" does not."""
     return (
         reference is not None
         and reference.kind is not TimeKind.PRESENT
@@ -313,7 +314,7 @@ def _is_within(moment: datetime, reference: TimeReference | None) -> bool:
 
 def _reciprocal(evidence: Evidence) -> _Scores:
     """
-    Add up weighted reciprocal ranks. What a strategy did not find gets nothing from it.
+    Add up weighted reciprocal ranks. A strategy adds nothing to results that it did not find.
 
     Source: Cormack, Clarke & Büttcher, SIGIR 2009; k = 60 is theirs. Unmatched documents get no rank at all: ranking
     them last in every list costs more than half of the right answers on short memories.
@@ -331,7 +332,7 @@ def _reciprocal(evidence: Evidence) -> _Scores:
 
 def _weighted(evidence: Evidence, known: Known, now: datetime, weights: RankingWeights) -> _Scores:
     """
-    Weigh words, meaning, reliability, recency and frequency. What is missing is 0, and no half point for nothing.
+    Weigh words, meaning, reliability, recency and frequency. A missing signal counts as 0.
 
     Source: chat contract 4.5: tanh(0.2 BM25), (cosine + 1) / 2, half-life of 30 days, ln(1 + uses) / ln 1001.
     """

@@ -30,29 +30,32 @@ OF_MEMORIES: Mapping[str, Calibration] = {
     "all-MiniLM-L6-v2": Calibration(-3.46, 11.75),
     "use-multilingual": Calibration(-2.92, 13.3),
 }
-"""By embedder. Fitted to 198 questions about 14 users, three of four of which have an answer; coverage added nothing.
-Source: `benchmarks/relevance.py`."""
+"""The calibration for memories, by embedder. Fitted to 198 questions about 14 users, three in four of which have an
+answer; coverage added nothing. Source: `benchmarks/relevance.py`."""
 OF_TURNS = Calibration(-3.8, 5.0, 3.0)
-"""Fitted to development data of LoCoMo, BEAM and LongMemEval_S, each with a third as many questions of other users."""
+"""The calibration for turns. Fitted to development data of LoCoMo, BEAM and LongMemEval_S, each with a third as many
+questions of other users."""
 WORDS_ONLY = Calibration(-0.34, 0.0, 3.8)
-"""Of what has no vector, or was searched by words only. Fitted like those of memories."""
+"""The calibration for results without a cosine. Fitted like those of memories."""
 NEARLY_ALL_WORDS = 0.5
-"""Of the weight of the question's words: BM25 gives a short text that says all of them little more."""
+"""The share of the weight of the question's words from which a result counts as covering all of them: BM25 scores a
+short text that contains every word only a little higher."""
 RELEVANCE_OF_ALL_WORDS = 0.75
-"""At least, whatever the cosine: three of four such first results answered. Numbers and names have no meaning."""
+"""The least probability of such a result, whatever its cosine: three in four such first results answered. Numbers and
+names match by word, not by meaning."""
 
 
 def relevances(evidence: Evidence, embedder: str) -> Numbers:
     """
-    Return the probability of each result to answer the question, in [0, 1], if nothing better was found.
+    Return the probability, in [0, 1], that each result would answer the question if it were the first.
 
     Args:
         evidence: what was found.
-        embedder: the name of the model that made the vectors; for unknown ones the default's calibration is taken.
+        embedder: the name of the model that made the vectors; an unknown model gets the default's calibration.
 
     Returns:
-        One for each row, float64 [n]; NaN for what was found neither by words nor by meaning: the other strategies say
-        nothing of it.
+        One probability per row, float64 [n]; NaN for results found neither by words nor by meaning, because the other
+        strategies do not show that they match.
     """
     cosines, words = evidence.scores(StrategyName.VECTOR), evidence.scores(StrategyName.KEYWORD)
     coverages = np.zeros(len(evidence))

@@ -40,13 +40,13 @@ async def rerank(
         items: best first.
         query: the question.
         reranker: scores it together with each text.
-        blend: the reranker's share, in [0, 1]; 0 leaves the order as it is, 1 forgets the former scores.
+        blend: the reranker's share, in [0, 1]; 0 keeps the order, 1 ignores the former scores.
         depth: how many results are reranked.
         seconds: the reranker's time limit; results that it did not reach keep their ranks.
 
     Returns:
-        The same items. Those that were looked at have the components `rerank` and `before_rerank`, and exchanged
-        places among each other; each has the score of the place that it came to, so that scores fall as before.
+        The same items. Those that were reranked have the components `rerank` and `before_rerank`, and exchanged places
+        among each other. Each place keeps its score, so the scores still fall.
     """
     head = items[:depth]
     if not head:
@@ -83,7 +83,7 @@ def _moved(items: Sequence[Scored], looks: Vectors, *, blend: float) -> list[Sco
 
 
 def _spread(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
-    """Bring *scores* to [0, 1], least to greatest; all to 0 where they do not tell apart."""
+    """Scale *scores* so that the least is 0 and the greatest 1; all become 0 if they are equal."""
     width = np.ptp(scores) if len(scores) else 0.0
     return (scores - scores.min()) / width if width else np.zeros_like(scores)
 

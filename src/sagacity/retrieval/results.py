@@ -1,4 +1,4 @@
-"""Turn what the strategies found into rows with scores, as of the moment of the search."""
+"""Turn what the strategies found into rows with scores, as of the time of the search."""
 
 import math
 import time
@@ -33,7 +33,7 @@ _ANCHOR_MEMORIES = 5
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What was found, by kind and best first."""
+    """The results of a search by kind, best first."""
 
     lists: dict[str, tuple[Scored, ...]]
     trace: Trace
@@ -46,7 +46,7 @@ async def results_of(
     Rank the strategies' results, and read the rows of the first ones.
 
     Args:
-        snapshot: of the moment of the search.
+        snapshot: a transaction that sees the data as of the search.
         ask: the question.
         answers: what the strategies found.
         embedder: the name of the model that made the vectors.
@@ -101,7 +101,7 @@ async def results_of(
 async def _analyzed(
     snapshot: Transaction, query: Query, findings: Mapping[StrategyName, StrategyResult], now: datetime
 ) -> QueryAnalysis:
-    """Take the question apart; a time that hangs on a date in the user's life is looked up among what is known."""
+    """Analyse the question; a time that depends on a date in the user's life is looked up among the memories."""
     names = tuple(name for finding in findings.values() for name in finding.names)
     analysis = analyze(query.text, now=now, names=names)
     reference = analysis.time_reference
@@ -147,23 +147,23 @@ class _Kept(NamedTuple):
     """The results of one kind after dropping irrelevant ones."""
 
     first: list[_Likely]
-    """As many as are looked at."""
+    """The first of them, at most as many as the next step reads."""
     relevant: int
-    """How many there are."""
+    """How many relevant results there are."""
     below_threshold: int
     scores: list[float]
-    """Of all that was ranked."""
+    """The scores of all ranked results."""
 
 
 def _relevant(ordered: RankedList, likely: Numbers, query: Query, cautions: Collection[Key]) -> _Kept:
     """
-    Keep what is relevant, and every caution: also one that no strategy found, at the end and scored 0.
+    Keep the relevant results and every caution. Cautions that no strategy found come last, with the score 0.
 
     Args:
         ordered: what was found of one kind, best first.
-        likely: how likely each row of its evidence answers the question; NaN where nothing says so.
+        likely: how likely each row of its evidence answers the question; NaN if not known.
         query: the question.
-        cautions: what must not be missed.
+        cautions: the cautions that the question touches.
     """
     owners, scores, likely = ordered.owners.tolist(), ordered.scores, likely[ordered.rows]
     warned = [owner for kind, owner in sorted(cautions) if kind == ordered.kind]
@@ -193,7 +193,7 @@ async def _fetch(
     *,
     as_of: datetime | None,
 ) -> dict[Key, Scored]:
-    """Read what was found (memories as they were by then), by kind and number; what is gone meanwhile is left out."""
+    """Read the results by kind and number, memories as of the query's time; those deleted meanwhile are left out."""
     turn_ids = [owner for kind, owner in (one.key for one in ranked) if kind == INTERACTION]
     memory_ids = [owner for kind, owner in (one.key for one in ranked) if kind != INTERACTION]
     turns = await snapshot.interactions.get(turn_ids) if turn_ids else []

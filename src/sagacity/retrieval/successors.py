@@ -1,4 +1,4 @@
-"""Rank what was replaced below what replaced it, however well it matches; pure."""
+"""Rank a replaced memory below the memory that replaced it, however well it matches; pure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,7 +6,7 @@ from sagacity.domain.query import Scored
 
 
 def successors_first(items: Sequence[Scored]) -> tuple[Scored, ...]:
-    """Return *items*, best first, each that another of them superseded right behind that one, if it was before it."""
+    """Return *items*, best first; a memory that ranks above one that supersedes it moves to the rank right below it."""
     by_number = {int(item.memory.memory_id): item for item in items if item.memory is not None}
     if not any(_successor(item, by_number) for item in items):
         return tuple(items)
@@ -16,7 +16,7 @@ def successors_first(items: Sequence[Scored]) -> tuple[Scored, ...]:
 
 
 def _place(item: Scored, by_number: Mapping[int, Scored]) -> tuple[float, int]:
-    """Return the score that *item* may have at most, and how many of those found came after it."""
+    """Return the highest score that *item* may have, and how many of the items succeeded it, one after the other."""
     score, seen = item.score, {id(item)}
     while (later := _successor(item, by_number)) is not None and id(later) not in seen:
         seen.add(id(later))

@@ -1,4 +1,4 @@
-"""What a turn's neighbours, speaker and wording add to how well it matches; pure."""
+"""What a turn's neighbours, speaker and wording add to its score; pure."""
 
 import re
 from collections import Counter
@@ -13,42 +13,42 @@ from sagacity.retrieval.evidence import Numbers
 from sagacity.storage.search.ranking_signals import RankingSignals
 
 NEIGHBOUR_SHARE = 0.5
-"""Of a neighbour's score that a turn gets, if it is so short that it needs its neighbours to be understood."""
+"""The share of a neighbour's score that a turn gets if it is too short to be understood alone."""
 FIRST_PERSON_ENOUGH = 0.05
-"""One word in twenty."""
+"""The share of first-person words that earns a turn the whole `first_person_gain`."""
 LONG_TERMS = 20
-"""A turn of so many terms gets half of the gain for its length."""
+"""The number of terms at which a turn gets half of `length_gain`."""
 _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class TalkWeights:
     """
-    How turns of one sort of conversation are ranked.
+    How turns of one type of conversation are ranked.
 
-    Shares are of the score by words and meaning that another turn has; gains are of a turn's own.
+    Scores are those by words and meaning. A turn gets a share of another turn's score, and gains a share of its own.
     """
 
     keyword_share: float
-    """Of words against meaning, where the best match says enough of what the question says."""
+    """The share of words against meaning, if the best match covers enough of the question's words."""
     brief_terms: int
-    """A turn of so many terms gets half of `NEIGHBOUR_SHARE`."""
+    """The number of terms at which a turn gets half of `NEIGHBOUR_SHARE`."""
     first_person_gain: float
-    """For speaking of oneself, unless the agent's words are asked for."""
+    """The gain of a turn whose speaker speaks of themselves, unless the question asks for the agent's words."""
     answer_share: float = 0.0
-    """Of the turn before, if that ends in a question."""
+    """The share from the turn before, if that ends in a question."""
     session_share: float = 0.0
-    """Of the best match in the same session."""
+    """The share from the best match in the same session."""
     speaker_gain: float = 0.0
-    """For being said by whom the question names."""
+    """The gain of a turn whose speaker the question names."""
     asking_loss: float = 0.0
-    """For ending in a question."""
+    """The loss of a turn that ends in a question."""
     length_gain: float = 0.0
-    """For saying much; see `LONG_TERMS`."""
+    """The gain of a long turn; see `LONG_TERMS`."""
 
 
 ASSISTED = TalkWeights(keyword_share=0.55, brief_terms=15, first_person_gain=0.7)
-"""Somebody and an assistant. Chosen on LongMemEval and BEAM; see docs/reference/benchmarks.md."""
+"""For a user and an assistant. Chosen on LongMemEval and BEAM; see docs/reference/benchmarks.md."""
 BY_NAME = TalkWeights(
     keyword_share=0.8,
     brief_terms=60,
@@ -59,26 +59,26 @@ BY_NAME = TalkWeights(
     asking_loss=0.1,
     length_gain=0.8,
 )
-"""People who talk with each other. Chosen on LoCoMo; see docs/reference/benchmarks.md."""
+"""For people who talk with each other. Chosen on LoCoMo; see docs/reference/benchmarks.md."""
 
 
 def weights_for(turns: Sequence[RankingSignals]) -> TalkWeights:
-    """Return how *turns* are ranked: as talk by name, where two or more named people said most of them."""
+    """Return how *turns* are ranked: as talk between people if two or more named speakers said most of them."""
     named = Counter(one.speaker for one in turns if one.speaker)
     return BY_NAME if len(named) > 1 and named.total() * 2 > len(turns) else ASSISTED
 
 
 class Talk:
-    """Turns among what was found: which rows they are, and what is known of them."""
+    """The turns among the results: their rows and their ranking signals."""
 
     def __init__(self, rows: Sequence[int], turns: Sequence[RankingSignals], count: int) -> None:
         """
-        Take turns.
+        Hold the turns of the evidence.
 
         Args:
-            rows: of the evidence, that are turns; in the order of their sessions and in that of each session.
-            turns: what is known of each.
-            count: how many rows there are in all.
+            rows: the rows that are turns, session by session and in the order of each session.
+            turns: the ranking signals of each.
+            count: the number of all rows.
         """
         self._rows = rows
         self._turns = turns
@@ -87,7 +87,7 @@ class Talk:
 
     def shares(self, own: Numbers) -> dict[str, Numbers]:
         """
-        Return what each turn gets of the turns before and after it and of its session's best.
+        Return what each turn gets from the turns before and after it and from its session's best match.
 
         Args:
             own: the score of each row by words and meaning, float64 [n].
@@ -114,7 +114,7 @@ class Talk:
         return NEIGHBOUR_SHARE * brief / (brief + turn.term_count)
 
     def gains(self, analysis: QueryAnalysis) -> Iterator[tuple[str, Numbers]]:
-        """Give the share of its own score that each row gains, or loses, by each signal; 0 for what is no turn."""
+        """Yield the share of its own score that each row gains or loses by each signal; 0 for rows that are no turn."""
         weights, turns = self.weights, self._turns
         if analysis.speaker is not Speaker.AGENT:
             enough = [min(one.first_person / FIRST_PERSON_ENOUGH, 1.0) for one in turns]
@@ -127,14 +127,14 @@ class Talk:
         yield "length_part", weights.length_gain * self._spread(length)
 
     def _spread(self, values: Sequence[float]) -> Numbers:
-        """Return a value for each row: of the turns those given."""
+        """Return a value for each row: *values* for the turns, 0 for the others."""
         every = np.zeros(self._count)
         every[self._rows] = values
         return every
 
 
 def talk_of(known: Sequence[RankingSignals | None]) -> Talk | None:
-    """Return the turns among what is *known*, row by row; None where there are none."""
+    """Return the turns among *known*, which has one entry per row; None if there are none."""
     turns = [(row, one) for row, one in enumerate(known) if one is not None and one.session[1]]
     if not turns:
         return None
@@ -143,7 +143,7 @@ def talk_of(known: Sequence[RankingSignals | None]) -> Talk | None:
 
 
 def speakers_named(text: str, turns: Iterable[RankingSignals]) -> frozenset[str]:
-    """Return those who said *turns* and are named in *text*, by their whole name or the first word of it."""
+    """Return the speakers of *turns* whom *text* names, by their full name or its first word."""
     speakers = {one.speaker for one in turns if one.speaker}
     words = set(_WORD.findall(text.casefold())) if speakers else set[str]()
     return frozenset(name for name in speakers if _first_word(name) in words)

@@ -1,4 +1,4 @@
-"""What a transaction has added so far, of what quotas limit."""
+"""How much a transaction has added so far of what quotas limit."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -8,13 +8,13 @@ from sagacity.domain.quota import QuotaName
 
 @dataclass(slots=True)
 class Added:
-    """Counted on insert, and added to the counters right before the commit, so that waiting for them blocks nobody."""
+    """Counts of inserted rows. They are added to the quotas' counters just before the commit, to lock those briefly."""
 
     counts: Counter[QuotaName] = field(default_factory=Counter[QuotaName])
     promised: set[QuotaName] = field(default_factory=set[QuotaName])
-    """What is counted and not refused, as the rest of something that was accepted."""
+    """Quotas that are counted but never refused, because the rows belong to something already accepted."""
     recounted: set[QuotaName] = field(default_factory=set[QuotaName])
-    """Quotas of which less is used than the counter says."""
+    """Quotas to recount, because less is used than their counters say."""
     is_limited: bool | None = None
     """Whether the organisation has quotas; None if not checked yet."""
 

@@ -1,4 +1,4 @@
-"""The interface of a backend, and what every repository is given."""
+"""The interface of a database backend, and the scope that every repository gets."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -38,7 +38,7 @@ class SearchScope:
     revision: int
     removed_revision: int
     copied_revision: int = 0
-    """The revision up to which a separate vector store has them."""
+    """The revision up to which a separate vector store has the documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,14 @@ class Nearest:
 
     hits: Hits
     fallback: str = ""
-    """Why another source than the usual one answered; empty if the usual one did. Shown in the trace."""
+    """Why another index than the usual one answered, for the trace; empty if the usual one did."""
 
 
 class VectorIndex(Protocol):
     """Finds documents by their vectors. Exact within one user; filters are applied before the search."""
 
     waits: bool
-    """Whether it calls another server than the database, which needs the event loop."""
+    """Whether it calls a server other than the database, and so needs the event loop."""
 
     async def search(
         self, scope: "Scope", scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
@@ -67,7 +67,7 @@ class VectorIndex(Protocol):
             scopes: the scopes to search; all belong to the transaction's tenant.
             wanted: the filters.
             vector: float32 [d], unit length.
-            limit: how many of each kind at most.
+            limit: the most documents of each kind.
 
         Returns:
             Best first, ties by document. Score is the cosine, in [-1, 1].
@@ -95,7 +95,7 @@ class Backend(Protocol):
     """The search by term."""
 
     locks_rows: bool
-    """Whether several transactions write at once and so must lock rows in one order; otherwise one writes at a time."""
+    """Whether several transactions can write at once, and so must lock rows in one order."""
     joins_laterally: bool
     """Whether joins support LATERAL."""
 
@@ -139,8 +139,8 @@ class Backend(Protocol):
         """
         Open a transaction that may write: committed at the end of the block, rolled back on an exception.
 
-        With *user_id* a backend that checks rows by itself shows and changes nothing of the tenant's other users. Where
-        writers wait for each other, *urgent* ones go first.
+        With *user_id*, a backend that `checks_rows` hides the tenant's other users, and does not change their rows. If
+        writers queue, *urgent* ones go first.
         """
         ...
 
@@ -150,8 +150,8 @@ class Backend(Protocol):
         """
         Open a read-only transaction on a snapshot of the database.
 
-        With *user_id* a backend that checks rows by itself shows nothing of the tenant's other users. With
-        *keeps_plans* it may go about a statement as it did before, whatever its values are now.
+        With *user_id*, a backend that `checks_rows` hides the tenant's other users. With *keeps_plans*, it may reuse a
+        statement's earlier plan, whatever its values are now.
         """
         ...
 
@@ -164,10 +164,10 @@ class Backend(Protocol):
         keeps_plans: bool = False,
     ) -> Result:
         """
-        Return the result of *work* in a transaction like that of `read`, for several statements and their processing.
+        Run *work*, several statements and their processing, in a transaction like that of `read`; returns its result.
 
-        It may run in a thread of its own, and so awaits nothing but the connection. If the caller is cancelled, it has
-        ended when this returns.
+        *work* may run in a thread of its own, so it must await nothing but the connection. If the caller is cancelled,
+        *work* has ended when this raises.
         """
         ...
 
@@ -180,23 +180,23 @@ class Backend(Protocol):
         urgent: bool = False,
     ) -> Result:
         """
-        Return the result of *work* in a transaction like that of `write`, once it is committed.
+        Run *work* in a transaction like that of `write`; returns its result once it is committed.
 
-        It runs as in `visit`. If the caller is cancelled, it is unknown whether it was committed.
+        *work* runs as in `visit`. If the caller is cancelled, it is unknown whether the transaction was committed.
         """
         ...
 
     async def rows(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None
     ) -> Sequence[Any]:
-        """Run *statement* in an open transaction and return its rows; repeated statements take the fastest way."""
+        """Run *statement* in an open transaction and return its rows; repeated statements run faster."""
         ...
 
     def rows_at_once(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any] | None:
         """
-        Return the committed rows of a statement that finds at most one row by an index.
+        Return the committed rows of a statement that finds at most one row by an index, without awaiting.
 
-        None if that would block the event loop; then use `visit`.
+        None if that would block the event loop; use `visit` instead.
         """
         ...
 
@@ -205,7 +205,7 @@ class Backend(Protocol):
         ...
 
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
-        """Switch an open transaction to another tenant, for work that goes through all of them."""
+        """Switch an open transaction to another tenant, for work that visits all tenants."""
         ...
 
     async def take_time(self, connection: AsyncConnection) -> None:
@@ -227,15 +227,15 @@ class Backend(Protocol):
         ...
 
     async def renumber(self, connection: AsyncConnection) -> None:
-        """Continue the numbers of new rows after the largest existing one, because rows were inserted with theirs."""
+        """Make new rows continue after the largest existing number, after rows were inserted with explicit numbers."""
         ...
 
     async def scrub(self) -> str:
         """
-        Remove what deleted rows left in the database's files, and report what was done.
+        Remove the remains of deleted rows from the database's files, and report what was done.
 
         Raises:
-            StorageUnavailable: others use the database in a way that prevents it; nothing was lost.
+            StorageUnavailable: other connections prevent it; no data was lost.
         """
         ...
 
@@ -264,7 +264,7 @@ def uncounted(_text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What every repository is given: an open connection, the tenant whose rows it may touch, the time."""
+    """What every repository gets: an open connection, the tenant whose rows it may use, and the clock."""
 
     connection: AsyncConnection
     org_id: OrgId
@@ -274,15 +274,15 @@ class Scope:
     writes: bool = False
     """Whether the transaction may write, and so may see rows that are never committed."""
     hides_held: bool = False
-    """Whether it reads on behalf of a caller while quarantines hold something."""
+    """Whether to hide quarantined data: it reads for a caller, and quarantines hold something."""
     quiet_seconds: float = 0.0
-    """After this time a log that grew is due, unless a dispatcher that counts its turns wakes earlier."""
+    """After this quiet time a log that grew is due, unless a dispatcher that counts its turns wakes it earlier."""
     operation_slots: int = 1
-    """The number of operation slots, shared by the running operations of an organisation."""
+    """The number of operation slots that an organisation's running operations share."""
     count_tokens: Callable[[str], int] = uncounted
     """Counts the tokens of a memory when it is written."""
     added: Added = field(default_factory=Added)
-    """What the transaction has added so far, of what quotas limit."""
+    """What the transaction has added so far that quotas limit."""
 
     def insert(self, table: sa.Table) -> Any:
         """Return the backend's INSERT into *table*."""
@@ -292,13 +292,13 @@ class Scope:
         """
         Return the condition that a row is the tenant's, for queries by row number.
 
-        The concatenation keeps the planner from an index on the organisation: without statistics SQLite takes that for
-        narrower than some row numbers, and reads every row of the organisation.
+        The concatenation keeps the planner from using an index on the organisation. Without statistics, SQLite expects
+        that index to be narrower than a few row numbers, and reads every row of the organisation.
         """
         return table.c.org_id.concat("") == self.org_id
 
     def upsert(self, build: Callable[[Callable[[sa.Table], Any]], Any]) -> Any:
-        """Return what *build* makes of the backend's INSERT; built once, as that costs more than to run it."""
+        """Return the statement that *build* makes of the backend's INSERT; cached, as building takes longest."""
         if build not in self.backend.statements:
             self.backend.statements[build] = build(self.backend.insert)
         return self.backend.statements[build]
@@ -312,8 +312,8 @@ class Scope:
         Return *statement* with row locks, so that nobody else changes its rows before the writing transaction ends.
 
         Args:
-            statement: any.
-            of: the tables whose rows to lock; none for all that it reads.
+            statement: any SELECT.
+            of: the tables whose rows to lock; all that it reads if none are given.
         """
         return statement.with_for_update(of=of or None) if self.writes else statement
 
@@ -323,10 +323,10 @@ class Scope:
 
     async def newest(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any]:
         """
-        Run a *statement* for the first rows of a whole organisation in the order of an index, and return them.
+        Run a *statement* that reads the first rows of an organisation in the order of an index, and return its rows.
 
-        A planner that expects few rows, as of a condition on whose they are, reads all of them to sort them. Not for
-        what most rows are kept from by other conditions: it would read the index to its end.
+        Otherwise a planner that expects few rows reads and sorts all of them. Do not use it if other conditions exclude
+        most rows: it would read the index to its end.
         """
         await self.backend.read_in_key_order(self.connection)
         rows = await self.all(statement, parameters)

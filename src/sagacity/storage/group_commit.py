@@ -40,8 +40,8 @@ class GroupCommit:
         Store *request*; it is durable when this returns.
 
         Raises:
-            Conflict: its id came before with other content.
-            StorageError: it was not stored.
+            Conflict: a request with its id and other content is stored.
+            StorageError: the request was not stored.
         """
         item = _Waiting(request)
         self._waiting[tenant].append(item)
@@ -70,7 +70,7 @@ class GroupCommit:
     async def _store(self, tenant: Tenant, group: list[_Waiting]) -> None:
         try:
             stored = await self._append(tenant, [item.request for item in group])
-        except Exception as error:  # noqa: BLE001  whatever is wrong with one request, the others are stored
+        except Exception as error:  # noqa: BLE001  any failure of one request leaves the others stored
             if len(group) == 1 or isinstance(error, StorageUnavailable):
                 _fail(group, error)
                 return

@@ -1,4 +1,4 @@
-"""What a search found: documents with scores, as columns by kind, or one by one where few are needed."""
+"""The results of a search: documents with scores, as columns by kind, or one by one if few are needed."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class KindHits:
 
     @classmethod
     def of(cls, kind: str, hits: Sequence[Hit]) -> Self:
-        """Return *hits*, which are of *kind*, in their order."""
+        """Return *hits*, all of *kind*, in their order."""
         ids, owners = (np.array([hit[place] for hit in hits], np.int64) for place in (0, 1))
         scores, ceilings = (np.array([hit[place] for hit in hits], np.float64) for place in (3, 4))
         return cls(kind, ids, owners, scores, ceilings)
@@ -51,24 +51,24 @@ class KindHits:
         return (Hit(number, owner, self.kind, score, ceiling) for number, owner, score, ceiling in rows)
 
     def taken(self, rows: Rows | slice) -> "KindHits":
-        """Return some rows, in the order in which they are named."""
+        """Return the rows *rows*, in that order."""
         return KindHits(self.kind, self.ids[rows], self.owners[rows], self.scores[rows], self.ceilings[rows])
 
     def without(self, ids: Collection[int]) -> "KindHits":
-        """Return all but the documents *ids*."""
+        """Return all hits except the documents *ids*."""
         return self.taken(np.flatnonzero(~np.isin(self.ids, list(ids)))) if ids else self
 
 
 class Hits(Iterable[Hit]):
-    """All results of a search: of one kind in its own order, of several best first, ties by document."""
+    """All results of a search. One kind keeps its own order; several are mixed, best first, ties by document."""
 
     def __init__(self, parts: Iterable[KindHits] = ()) -> None:
-        """Take what was found of each kind: one part of each."""
+        """Hold *parts*, one for each kind."""
         self._parts = {part.kind: part for part in parts if len(part)}
 
     @classmethod
     def of(cls, hits: Iterable[Hit]) -> "Hits":
-        """Return *hits*, those of each kind in their order."""
+        """Return *hits*, keeping the order within each kind."""
         grouped: dict[str, list[Hit]] = {}
         for hit in hits:
             grouped.setdefault(hit.kind, []).append(hit)
@@ -76,11 +76,11 @@ class Hits(Iterable[Hit]):
 
     @property
     def parts(self) -> Sequence[KindHits]:
-        """What was found, kind by kind; nothing of a kind of which nothing was found."""
+        """The hits by kind, without kinds that have none."""
         return list(self._parts.values())
 
     def of_kind(self, kind: str) -> KindHits | None:
-        """Return what was found of *kind*; None for nothing."""
+        """Return the hits of *kind*; None if there are none."""
         return self._parts.get(kind)
 
     def __len__(self) -> int:
@@ -90,13 +90,13 @@ class Hits(Iterable[Hit]):
         if len(self._parts) == 1:
             [part] = self._parts.values()
             return iter(part)
-        # Sorted twice, as to make a key of both for each takes longer.
+        # Two sorts are faster than one by a key made of both.
         hits = sorted((hit for part in self._parts.values() for hit in part), key=_DOCUMENT)
         return iter(sorted(hits, key=_SCORE, reverse=True))
 
 
 def joined(parts: Sequence[KindHits]) -> KindHits:
-    """Return the rows of *parts*, at least one and all of one kind, one after another."""
+    """Concatenate *parts*, of which there is at least one and all are of one kind."""
     if len(parts) == 1:
         return parts[0]
     ids, owners, scores, ceilings = (

@@ -57,15 +57,15 @@ class Lookups:
         return token_of(rows[0])
 
     async def has_tokens(self) -> bool:
-        """Return whether any token was ever created: only then may the server accept calls from other machines."""
-        if not self._has_tokens:  # once yes, always yes: revoked ones count
+        """Return whether any token was ever created; only then may the server accept calls from other machines."""
+        if not self._has_tokens:  # once true, always true: revoked tokens count
             self._has_tokens = bool(await self._by_key(ANY_TOKEN, ANY_TOKEN, dict))
         return self._has_tokens
 
     async def _by_key(
         self, key: Hashable, statement: sa.Executable, values: Callable[[], Mapping[str, Any]]
     ) -> Sequence[Any]:
-        """Return what a statement finds by a key: at once, or else in one visit for all callers with that key."""
+        """Return what a statement finds by a key: at once, or in one visit that all callers with that key share."""
         rows = self.backend.rows_at_once(statement, values())
         if rows is not None:
             return rows
@@ -81,21 +81,21 @@ class Lookups:
         Return due users and organisations of all tenants, longest due first.
 
         Args:
-            limit: how many at most.
-            each: how many of each tenant at most; tenants take turns, so that none waits for another.
+            limit: the most scopes.
+            each: the most scopes of each tenant; tenants take turns, so that none waits for another.
         """
         given = {"now": self._clock.now(), "limit": limit} | ({} if each is None else {"each": each})
         rows = await self._rows(due_by(in_turn=each is not None), given)
         return [DueScope(tenant=Tenant(org_id=row.org_id), user_id=user_of(row.user_id)) for row in rows]
 
     async def next_due_at(self, *, after: datetime | None = None) -> datetime | None:
-        """Return when the next log is due, or the next one *after* a moment; None if none will be."""
+        """Return when the next log is due, or the next one due after *after*; None if none will be."""
         statement, given = (_NEXT, None) if after is None else (_NEXT_AFTER, {"after": after})
         [row] = await self._rows(statement, given)
         return row.due_at
 
     async def organisations(self) -> list[Tenant]:
-        """Return every organisation, in order."""
+        """Return every organisation, in order of id."""
         rows = await self._rows(_ORGANISATIONS)
         return sorted((Tenant(org_id=row.org_id) for row in rows), key=lambda tenant: tenant.org_id)
 

@@ -29,10 +29,10 @@ class PostgresOptions:
     """How a PostgreSQL database is reached."""
 
     owner_url: str = ""
-    """The same database as the role that owns its tables; if set, opening migrates."""
+    """The URL of the same database with the role that owns its tables; if set, opening migrates."""
     connections: int = 10
     pooler: bool = False
-    """Whether there is a transaction pooler in between."""
+    """Whether connections go through a transaction pooler."""
 
 
 async def open_storage(
@@ -47,16 +47,16 @@ async def open_storage(
     count_tokens: Callable[[str], int] = uncounted,
 ) -> Storage:
     """
-    Open the database at *url* and bring its schema up to this release, or make sure that it is.
+    Open the database at *url*, and migrate its schema to this release or check that it is up to date.
 
     Args:
         url: `sqlite:////absolute/file.db`, or `postgresql://role:password@host:5432/database`.
-        clock: where times come from.
-        ids: where identifiers come from.
+        clock: the source of times.
+        ids: the source of identifiers.
         postgres: how to connect to PostgreSQL; ignored for SQLite.
-        vector_store: where vectors are copied to and searched; closed with the storage.
+        vector_store: the store that vectors are copied to and searched in; closed with the storage.
         operation_slots: how many users an organisation's operations work on at a time.
-        quiet_seconds: how long after a publish its log is due; 0 for at once.
+        quiet_seconds: how long after a publish its log becomes due; 0: at once.
         count_tokens: counts the tokens of a memory when it is written.
 
     Raises:
@@ -89,17 +89,17 @@ async def open_backend(
     url: str, *, postgres: PostgresOptions | None = None, as_found: bool = False
 ) -> Backend:
     """
-    Open the database at *url* by itself, for work on all of it.
+    Open only the backend of the database at *url*, for work on the whole database.
 
     Args:
         url: as for `open_storage`.
         postgres: how to connect to PostgreSQL; ignored for SQLite.
-        as_found: neither create nor migrate it.
+        as_found: neither create nor migrate the database.
 
     Raises:
         ConfigError: as for `open_storage`.
-        InvalidInput: *as_found*, and there is no such file.
-        SchemaMismatch: the schema is of a newer release, of another program, or, *as_found*, of an older one.
+        InvalidInput: *as_found*, and the file does not exist.
+        SchemaMismatch: the schema is that of a newer release, of another program or, *as_found*, of an older release.
     """
     options = postgres or PostgresOptions()
     if as_found:
@@ -109,7 +109,7 @@ async def open_backend(
 
 async def open_file(path: Path) -> Backend:
     """
-    Open an SQLite file by itself and bring its schema up to this release; an empty one becomes a database.
+    Open only the backend of an SQLite file, and migrate its schema; an empty file becomes a database.
 
     Raises:
         SchemaMismatch: a newer release, or another program, wrote it; it is left untouched.

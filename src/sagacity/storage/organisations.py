@@ -20,7 +20,7 @@ class StoredConfig(NamedTuple):
     config: str
     version: int
     data_key: str
-    """The wrapped data key that seals its secrets; empty while there are none."""
+    """The wrapped data key that seals the secrets; empty while there are none."""
 
 
 class OrganisationRepository:
@@ -63,7 +63,7 @@ class OrganisationRepository:
         Store the configuration as a new version; returns its number.
 
         Args:
-            config: as text.
+            config: the configuration as text.
             data_key: the wrapped data key that seals its secrets.
             author: who changed it.
             fields: the changed fields.
@@ -110,7 +110,7 @@ class OrganisationRepository:
         return [_version(row) for row in rows]
 
     async def config_version(self, version: int) -> tuple[ConfigVersion, str] | None:
-        """Return one version and its text; None if there is none of this number."""
+        """Return one version and its text; None if there is none with that number."""
         rows = await self._scope.all(
             sa.select(config_versions).where(
                 config_versions.c.org_id == self._scope.org_id, config_versions.c.version == version
@@ -127,7 +127,7 @@ class OrganisationRepository:
     async def put_config_history(
         self, versions: Sequence[tuple[ConfigVersion, str]], *, data_key: str
     ) -> None:
-        """Store versions from another place, oldest first, the last one current; existing ones stay."""
+        """Store versions from another installation, oldest first, and make the last one current; existing ones stay."""
         last, config = versions[-1]
         present = {
             "org_id": self._scope.org_id,

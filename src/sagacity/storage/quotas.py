@@ -1,4 +1,4 @@
-"""Quotas: what an organisation may have at most, and how much of it is used."""
+"""Quotas: the most that an organisation may have, and how much of it is used."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -23,9 +23,9 @@ from sagacity.storage.schema.tables import (
 )
 
 RECOUNT_AFTER: Final = timedelta(seconds=10)
-"""How old a count that refuses something may be, because deletions are not counted down."""
+"""How old a count may be that refuses something; deletions do not lower counts."""
 COUNTED_UP: Final = frozenset({QuotaName.USERS, QuotaName.INTERACTIONS, QuotaName.MEMORIES})
-"""Quotas that are counted up, and recounted when they would be exceeded."""
+"""Quotas whose count increases with each addition, and is recounted before it refuses something."""
 _column = quotas.c
 _DAY = QuotaName.INTERACTIONS_PER_DAY
 _more, _today = sa.bindparam("more", type_=sa.BigInteger), sa.bindparam("today", type_=sa.Integer)
@@ -40,7 +40,7 @@ _ADD_TO_DAY_IF_ROOM = _ADD_TO_DAY.where(_sum_of_day <= _column.most).returning(_
 
 
 class QuotaRepository:
-    """A tenant's quotas. Only what has a limit is counted."""
+    """A tenant's quotas. Only quotas with a limit are counted."""
 
     def __init__(self, scope: Scope, audit: AuditRepository) -> None:
         self._scope = scope
@@ -49,7 +49,7 @@ class QuotaRepository:
 
     async def list_all(self) -> list[Quota]:
         """
-        Return every quota with its current use; unlimited ones, too.
+        Return every quota with its current use, including unlimited ones.
 
         Raises:
             NotFound: there is no such organisation.
@@ -70,9 +70,9 @@ class QuotaRepository:
 
     async def set(self, limits: Limits, *, by: str = SYSTEM) -> None:
         """
-        Set limits; those not named stay. What exceeds a limit already stays, too.
+        Set limits; limits not named stay. Data that already exceeds a limit stays too.
 
-        Nobody can add to the organisation before the commit, so the counters start correctly.
+        Nobody can add to the organisation before the commit, so the counts start correctly.
 
         Raises:
             NotFound: there is no such organisation.
@@ -100,9 +100,9 @@ class QuotaRepository:
 
     async def has_room(self, name: QuotaName, count: int = 1) -> bool:
         """
-        Return whether *count* more may be added to what this transaction added: for work that goes on without if not.
+        Return whether *count* more may be added in this transaction, for work that can do without.
 
-        Others that are at work at this moment do not count.
+        Other transactions that are still open do not count.
         """
         added = self._scope.added
         if added.is_limited is None:
@@ -115,7 +115,7 @@ class QuotaRepository:
         return room is None or added.counts[name] + count <= room
 
     async def recount(self, name: QuotaName) -> bool:
-        """Recount the use, unless that was just done; returns whether it is less than counted."""
+        """Recount the use, unless that was just done; returns whether it is less than the stored count."""
         now = self._scope.clock.now()
         rows = await self._scope.all(sa.select(quotas).where(self._is(name)).with_for_update())
         if not rows or not _is_old(rows[0], now):
@@ -125,7 +125,7 @@ class QuotaRepository:
         return used < rows[0].used
 
     async def _room_before(self, name: QuotaName) -> int | None:
-        """Return how much may be added to what there was before this transaction; None for unlimited."""
+        """Return how much may be added to the use before this transaction; None for unlimited."""
         rows = await self._scope.all(sa.select(quotas).where(self._is(name)))
         if not rows:
             return None
@@ -145,10 +145,10 @@ class QuotaRepository:
 
 async def require_room(scope: Scope, name: QuotaName) -> None:
     """
-    Make sure that one more member or token is allowed; the caller holds the organisation's row lock.
+    Check that one more member or token is allowed; the caller holds the organisation's row lock.
 
     Raises:
-        QuotaExceeded: it is not.
+        QuotaExceeded: the quota is used up.
     """
     most = sa.select(_column.most).where(_column.org_id == scope.org_id, _column.name == str(name))
     for row in await scope.all(most):
@@ -159,15 +159,15 @@ async def require_room(scope: Scope, name: QuotaName) -> None:
 
 async def settle(scope: Scope, *, refuses: bool) -> None:
     """
-    Add what a transaction added to the counters, right before its commit.
+    Add a transaction's additions to the counts, just before its commit.
 
     Args:
-        scope: the transaction's.
-        refuses: whether exceeding a limit is refused; otherwise it is counted nevertheless.
+        scope: the scope of the transaction.
+        refuses: whether to refuse to exceed a limit; otherwise additions are only counted.
 
     Raises:
-        QuotaExceeded: it would exceed a limit.
-        RateLimited: it would exceed the limit of a day.
+        QuotaExceeded: a limit would be exceeded.
+        RateLimited: a daily limit would be exceeded.
     """
     added = scope.added
     if not added.counts and not added.recounted:

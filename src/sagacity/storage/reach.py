@@ -34,7 +34,7 @@ def pinned(
 async def shown(
     scope: Scope, whose: Tenant | Principal, *, with_held: bool | None = None
 ) -> AsyncGenerator[Scope]:
-    """Leave out what quarantines hold during the block; by default for principals and not for tenants."""
+    """Hide what quarantines hold during the block; by default for principals, but not for tenants."""
     if with_held is None:
         with_held = isinstance(whose, Tenant)
     if with_held or not await holds_anything(scope):

@@ -9,13 +9,13 @@ from sagacity.domain.errors import StorageUnavailable
 
 _ATTEMPTS = 3
 _PAUSES = wait_exponential_jitter(multiplier=0.05, exp_base=6, jitter=0.05)
-"""About 0.05 and 0.3 seconds: a failover of the database takes longer, a deadlock or a broken connection does not."""
+"""About 0.05 and 0.3 seconds: enough for a deadlock or a broken connection, but not for a failover of the database."""
 Result = TypeVar("Result")
 
 
 async def retried(work: Callable[[], Awaitable[Result]]) -> Result:
     """
-    Do *work*, and retry after conflicts with other transactions and broken connections.
+    Run *work*, and retry it after conflicts with other transactions and after broken connections.
 
     Args:
         work: opens its own transactions; must be idempotent.

@@ -9,9 +9,10 @@ T = TypeVar("T")
 
 class SharedLookups:
     """
-    Shares one look-up between all callers who ask the same before it begins.
+    Shares one look-up between all callers who ask for the same before it begins.
 
-    Nothing is kept: who asks while one runs waits for the next, so that nobody is told what was so before they asked.
+    Nothing is cached: a caller who asks while a look-up runs waits for the next one, so that no result is older than
+    the call.
     """
 
     def __init__(self) -> None:
@@ -20,11 +21,11 @@ class SharedLookups:
 
     async def ask(self, key: Hashable, look: Callable[[], Awaitable[T]]) -> T:
         """
-        Return what *look* returns, or raise what it raises; it begins after this was called.
+        Return the result of *look*, or raise its error; it begins after this call.
 
         Args:
-            key: the same for the same question.
-            look: asks the database. It goes on when a caller goes away, as others may wait for it.
+            key: identifies the query.
+            look: queries the database. It continues when a caller is cancelled, because others may wait for it.
         """
         task = self._next.get(key)
         if task is None:
@@ -54,11 +55,11 @@ class SharedLookups:
             task.cancel()
         if left:
             await asyncio.wait(left)
-        self._next.clear()  # one that had not begun does not do so itself
+        self._next.clear()  # a task that had not begun does not remove itself
         self._running.clear()
 
 
 def _heard(task: asyncio.Task[Any]) -> None:
-    """Take note of an error of which nobody else may hear: whoever asked may have gone away."""
+    """Retrieve an error, so that asyncio does not report it if every caller was cancelled."""
     if not task.cancelled():
         task.exception()

@@ -14,13 +14,13 @@ _column = site_variables.c
 
 
 class SiteRepository:
-    """Which site variables were set."""
+    """The site variables that were set."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def list_all(self) -> list[StoredVariable]:
-        """Return those that were set, by name."""
+        """Return the variables that were set, by name."""
         mine = sa.select(site_variables).where(_column.org_id == self._scope.org_id)
         return [_variable(row) for row in await self._scope.all(mine.order_by(_column.name))]
 
@@ -49,7 +49,7 @@ class SiteRepository:
         return _variable(rows[0])
 
     async def remove(self, name: str) -> bool:
-        """Give a variable its default again; False if it has it."""
+        """Reset a variable to its default; returns False if it was not set."""
         mine = sa.and_(_column.org_id == self._scope.org_id, _column.name == name)
         return await self._scope.run(sa.delete(site_variables).where(mine)) > 0
 

@@ -178,10 +178,10 @@ class Transaction:
 
 class Storage(Lookups):
     """
-    All storage, behind one *backend*.
+    All access to the database, behind one *backend*.
 
     A tenant's data is reached only through `begin`, `read`, `visit` and `visit_to_write`. `backend` is for work on the
-    whole database, such as copying it, and tests may replace it by one that fails or counts.
+    whole database, such as copying it; tests may replace it with one that fails or counts.
     """
 
     def __init__(
@@ -211,7 +211,7 @@ class Storage(Lookups):
 
     @property
     def label(self) -> str:
-        """Where the data is, with secrets masked."""
+        """The location of the data, with secrets masked."""
         return self.backend.label
 
     @asynccontextmanager
@@ -221,12 +221,12 @@ class Storage(Lookups):
         """
         Open a transaction that may write: committed at the end of the block, rolled back on an exception.
 
-        Never wait for a model or the network inside of it.
+        Never wait for a model or the network inside it.
 
         Args:
-            whose: the tenant for its own work; the principal for a call, which reaches no other user's rows than its
-                user's, and goes before work in the background.
-            user_id: on whose behalf; a database that checks rows by itself then changes no other user's.
+            whose: the tenant, for its own work; or the principal of a call, which then reaches only its user's rows,
+                and goes before background work.
+            user_id: the user to act for; a database with row-level security then changes no other user's rows.
             shows_held: as in `read`.
 
         Raises:
@@ -258,9 +258,9 @@ class Storage(Lookups):
 
         Args:
             whose: as in `begin`.
-            user_id: on whose behalf; a database that checks rows by itself then shows no other user's.
-            keeps_plans: the statements are the same each time except for values, and reach few rows by an index.
-            shows_held: whether to find what quarantines hold; None: yes for a tenant, no for a principal.
+            user_id: the user to act for; a database with row-level security then shows no other user's rows.
+            keeps_plans: the statements differ only in their values, and read few rows by an index.
+            shows_held: whether to show what quarantines hold; None: yes for a tenant, no for a principal.
 
         Raises:
             Forbidden: *user_id* is another user than the principal's.
@@ -284,7 +284,7 @@ class Storage(Lookups):
 
         Args:
             whose: as in `begin`.
-            work: may run in a thread, so it must await nothing but the transaction; what needs the event loop fails.
+            work: may run in a thread, so it must await nothing but the transaction, and cannot use the event loop.
             user_id: as in `read`.
             keeps_plans: as in `read`.
 
@@ -338,10 +338,10 @@ class Storage(Lookups):
     @asynccontextmanager
     async def _recounting(self, tenant: Tenant) -> AsyncGenerator[None]:
         """
-        Recount the quota that refused a transaction, because deletions are not counted down.
+        Recount the quota that refused a transaction, because deletions do not lower counts.
 
         Raises:
-            StorageUnavailable: less is used than was counted, so a retry may succeed.
+            StorageUnavailable: the use is less than the count, so a retry may succeed.
         """
         try:
             yield
@@ -369,27 +369,27 @@ class Storage(Lookups):
 
     async def append(self, whose: Tenant | Principal, request: NewRequest) -> Request:
         """
-        Append one request to the log in a transaction that it may share with others of its tenant.
+        Append one request to the log, in a transaction that other requests of the tenant may share.
 
         Returns:
-            The stored request, durable; the first one if its id came before with the same content.
+            The stored request, which is durable; the stored one if a request with the same id and content exists.
 
         Raises:
-            Conflict: its id came before with other content.
-            Forbidden: it belongs to another user than the principal's.
-            QuotaExceeded: the organisation has as many users or interactions as it may have.
-            RateLimited: it has published as much today as it may.
+            Conflict: a request with its id and other content is stored.
+            Forbidden: the request belongs to a user other than the principal's.
+            QuotaExceeded: the organisation's quota of users or interactions is used up.
+            RateLimited: its daily quota of interactions is used up.
         """
         tenant, _ = reached_by(whose, request.user_id)
         return await self._appends.append(tenant, request)
 
     async def retry(self, work: Callable[[], Awaitable[Result]]) -> Result:
-        """Do *work*, and retry after conflicts with other transactions and broken connections; see `retried`."""
+        """Run *work*, and retry it after conflicts with other transactions and broken connections; see `retried`."""
         return await retried(work)
 
     async def _append(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
         self._calls.note()
-        # A commit of which nobody heard does no harm: the ids are known the next time.
+        # If a commit succeeded without an answer, a retry does no harm: the ids are known then.
         return await self.retry(lambda: self._append_once(tenant, requests))
 
     async def _append_once(self, tenant: Tenant, requests: Sequence[NewRequest]) -> list[Request]:
@@ -438,12 +438,12 @@ class Storage(Lookups):
         """
         Rebuild every search document, in one transaction.
 
-        All can be found by their terms when it commits. A vector is kept if the same embedder made it of the same text;
-        the others are queued for embedding. A rebuild that is cut short leaves the old index as it was.
+        All documents can be found by their terms when it commits. A vector is kept if the same embedder made it from
+        the same text; the others are queued for embedding. An interrupted rebuild leaves the old index unchanged.
 
         Args:
             embedder: the name of the new embedder.
-            dimension: of its vectors.
+            dimension: the dimension of its vectors.
             on_progress: called after each batch with the number of documents written and the total.
         """
         tenants = await self.organisations()
@@ -466,7 +466,7 @@ class Storage(Lookups):
             return await read_backlog(connection, self._clock.now())
 
     def forget(self) -> None:
-        """Clear the caches of searches, because documents in them may have been erased."""
+        """Clear the caches of searches, whose documents may have been erased."""
         self.backend.vectors.forget()
         self.backend.terms.forget()
 

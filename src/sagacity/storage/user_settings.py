@@ -1,4 +1,4 @@
-"""Users' own settings, each with what may be remembered of them."""
+"""Users' records: what they say of themselves, and their settings of what may be remembered."""
 
 from collections.abc import Callable
 from functools import cache
@@ -13,18 +13,18 @@ from sagacity.storage.schema.tables import user_settings
 
 
 class UserSettingsRepository:
-    """A tenant's user settings. For a user without any, nothing is switched off."""
+    """A tenant's user records. For a user without one, nothing is switched off."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def find(self, user_id: UserId) -> UserSettings | None:
-        """Return a user's record; None where there is none."""
+        """Return a user's record, or None."""
         rows = await self._scope.all(_of_user(), {"org_id": self._scope.org_id, "user_id": user_id})
         return UserSettings.model_validate(rows[0]._mapping, extra="ignore") if rows else None
 
     async def ensure(self, user_id: UserId) -> UserSettings:
-        """Return a user's record, made now if there was none; nobody else changes it before the transaction ends."""
+        """Lock and return a user's record, created if there was none."""
         now = self._scope.clock.now()
         new = UserSettings(settings_id=self._scope.ids.new(), user_id=user_id, created_at=now, updated_at=now)
         await self._scope.run(self._scope.insert(user_settings).on_conflict_do_nothing(), self._row(new))
@@ -35,7 +35,7 @@ class UserSettingsRepository:
     async def change(
         self, user_id: UserId, change: Callable[[UserSettings], UserSettings]
     ) -> tuple[UserSettings, UserSettings]:
-        """Apply *change* to a user's record, made if there was none, and return it before and after."""
+        """Apply *change* to a user's record, created if there was none, and return it before and after."""
         before = await self.ensure(user_id)
         after = change(before).model_copy(update={"updated_at": self._scope.clock.now()})
         row = self._row(after)

@@ -26,7 +26,7 @@ async def when_there(
 
     Args:
         open_it: opens it; called for each attempt.
-        waits: called with the reason why the database is down, at first and whenever it changes.
+        waits: called with the reason for the outage, first and whenever it changes.
         pause: waits between two attempts.
     """
     known = ""

@@ -1,4 +1,4 @@
-"""The order of writers, where only one can write at a time."""
+"""The order of writers, for a database with one writer at a time."""
 
 import asyncio
 from collections import deque
@@ -6,12 +6,12 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 MOST_IN_A_ROW = 8
-"""Calls that go before background work that waits: a call then waits for one piece of it in nine turns at the most, and
-leases are prolonged and logs learned however many calls come."""
+"""How many calls may pass waiting background work. So one turn in nine goes to background work, and leases are renewed
+and logs read however many calls arrive."""
 
 
 class Turns:
-    """A lock that calls get before background work, but not for ever; within each, first come, first served."""
+    """A lock that calls get before background work, within a limit; in each group, first come, first served."""
 
     def __init__(self) -> None:
         self._is_taken = False
@@ -38,7 +38,7 @@ class Turns:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._pass_on()  # it was ours already
+                self._pass_on()  # the lock had already been passed to this waiter
             raise
 
     def _pass_on(self) -> None:

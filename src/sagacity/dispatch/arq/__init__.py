@@ -1,1 +1,1 @@
-"""The queue on Redis or Valkey, in ARQ's format: its consumers, workers, and those who wake them."""
+"""The queue on Redis or Valkey, in ARQ's format, its workers, and the processes that send them hints."""

@@ -29,8 +29,8 @@ class QueueConsumer:
     """
     Takes jobs of one kind and runs them.
 
-    ARQ's worker ends with the connection; a new one is started when Redis answers again. Jobs that run
-    meanwhile go on, and count as running.
+    ARQ's worker ends when the connection breaks; a new one starts when Redis answers again. Jobs that are running
+    continue meanwhile, and count as running.
     """
 
     def __init__(
@@ -43,13 +43,13 @@ class QueueConsumer:
         concurrency: int,
     ) -> None:
         """
-        Prepare it.
+        Prepare to take jobs.
 
         Args:
-            queue: where the jobs are.
-            kind: which of them.
+            queue: the queue to read.
+            kind: the kind of jobs to take.
             work: runs one job.
-            follow_up: called after a job has left the queue, from when hints about its scope are accepted again.
+            follow_up: called after a job has left the queue, when hints about its scope are accepted again.
             concurrency: how many jobs run at a time.
         """
         self._queue = queue
@@ -92,8 +92,8 @@ class QueueConsumer:
         """
         Cancel the work, and wait until ARQ has returned its jobs to the queue.
 
-        ARQ's own tasks are left alone: cancelled between taking a job and returning it, they would leave it taken,
-        and keep it from all workers, until the lease lapses. Why the work is cancelled again: see `loops.end`.
+        ARQ's own tasks are not cancelled: between taking a job and returning it, that would leave the job taken, and
+        no worker could run it until the lease lapses. `loops.end` explains why the work is cancelled repeatedly.
         """
         while running := self._unfinished():
             for task in self._here.values():
@@ -111,7 +111,7 @@ class QueueConsumer:
             redis_pool=self._queue.redis,
             handle_signals=False,
             max_jobs=self._concurrency,
-            job_timeout=_NEVER_SECONDS,  # models have their own, and the lease shows who is alive
+            job_timeout=_NEVER_SECONDS,  # model calls have their own limits, and the lease shows who is alive
             keep_result=0,
             poll_delay=_POLL_SECONDS,
             queue_read_limit=_LOOKED_AT,
@@ -130,15 +130,15 @@ class QueueConsumer:
             self._pick = asyncio.create_task(take(self._startable(job_ids)))
             return self._pick
 
-        worker.start_jobs = pick  # pyright: ignore[reportAttributeAccessIssue]  # awaited all the same
+        worker.start_jobs = pick  # pyright: ignore[reportAttributeAccessIssue]  # a task can be awaited too
         return worker
 
     def _startable(self, job_ids: list[bytes]) -> list[bytes]:
         """
         Return the jobs that may start.
 
-        A job that runs here is queued again if Redis was emptied; started twice, ARQ would lose track of the first. It
-        removes both from the queue when it ends, and the database says what is left.
+        If Redis was emptied, a job that runs here may be queued again. Started twice, it would make ARQ lose track of
+        the first run. When the job ends, ARQ removes both from the queue, and the database says what is left to do.
         """
         if self._is_draining:
             return []
@@ -148,7 +148,7 @@ class QueueConsumer:
         return [job_id for job_id in job_ids if job_id.decode() not in here]
 
     def _hear(self, task: asyncio.Task[Any]) -> None:
-        """Retrieve the error of a job whose end Redis could not be told, because ARQ may no longer do so."""
+        """Retrieve the error of a job whose end could not be written to Redis, because ARQ may no longer do so."""
         if not task.cancelled() and isinstance(error := task.exception(), RedisError | OSError):
             self._queue.lost(error)
 
@@ -161,7 +161,7 @@ class QueueConsumer:
         if self._is_draining:
             raise RetryJob
         if job.job_id in self._here:
-            return  # under another id, which no program of ours gives
+            return  # its id differs from the job's own, so no program of ours queued it
         self._here[job.job_id] = asyncio.ensure_future(self._claimed(job))
         try:
             if await self._here[job.job_id]:
@@ -170,7 +170,7 @@ class QueueConsumer:
             del self._here[job.job_id]
 
     async def _claimed(self, job: Job) -> bool:
-        """Run a job if its organisation has a slot free; if not, a job that ends queues what is due next."""
+        """Run a job if its organisation has a free slot; if not, another job that ends queues what is due next."""
         if not await self._queue.claim(job):
             return False
         beat = asyncio.create_task(self._beat(job, self._here[job.job_id]))
@@ -186,8 +186,8 @@ class QueueConsumer:
         """
         Keep the job taken while *run* runs it.
 
-        It checks by itself whether that has ended: a cancellation that a driver swallows (see `loops.end`) would leave
-        the job taken forever.
+        It checks whether *run* has ended instead of waiting to be cancelled: if a driver swallowed that cancellation
+        (see `loops.end`), the job would stay taken forever.
         """
         while True:
             await asyncio.sleep(self._queue.lease_seconds / 3)
@@ -201,12 +201,12 @@ class QueueConsumer:
             return
         try:
             await self._follow_up(job)
-        except Exception:  # noqa: BLE001  recorded; the sweep finds what was to follow
+        except Exception:  # noqa: BLE001  recorded; the sweep finds what should follow
             _log.exception("worker.follow_up_failed", kind=str(self._kind))
 
 
 class _Tasks(dict[str, asyncio.Task[Any]]):
-    """ARQ's tasks by job. Their ends are handled even if ARQ's own loop has ended before."""
+    """ARQ's tasks by job. The end of each is handled even after ARQ's own loop has ended."""
 
     def __init__(self, hear: Callable[[asyncio.Task[Any]], None]) -> None:
         super().__init__()

@@ -26,7 +26,7 @@ _LOOK_KEY = "sagacity:look"
 _LOOK_SECONDS = 60
 _WORKER_KEY = "sagacity:worker"
 WORKER_SECONDS = 15
-"""How long a worker counts as running after it was heard of last; it says so three times as often."""
+"""How long a worker counts as running after its last note; it writes three in that time."""
 _T = TypeVar("_T")
 
 _NOW = """
@@ -72,7 +72,7 @@ redis.call('PEXPIRE', KEYS[2], ARGV[2])
 
 
 class _Scripts(Protocol):
-    """The one command that is used; the library's own types do not say that it is awaitable."""
+    """The one command that is used; the library's own types do not say that its result is awaitable."""
 
     def eval(self, script: str, numkeys: int, *keys_and_args: str | bytes | int) -> Awaitable[int | None]: ...
 
@@ -99,7 +99,7 @@ class JobQueue:
 
     async def offer(self, jobs: Iterable[Job]) -> int | None:
         """
-        Queue in order the jobs that neither wait nor run already, as long as their organisations have slots free.
+        Queue *jobs* in order, except those that already wait or run, or whose organisation has no free slot.
 
         Returns:
             How many were queued.
@@ -113,7 +113,7 @@ class JobQueue:
         return taken
 
     async def claim(self, job: Job) -> bool | None:
-        """Return whether a job whose turn it is has a slot or gets one."""
+        """Return whether a job that is about to run has a slot, or gets one now."""
         arguments = (job.job_id, self._limit(job), self._kept_milliseconds)
         answer = await self._reply(self._run(_CLAIM, (job.places,), arguments))
         return None if answer is None else bool(answer)
@@ -141,13 +141,13 @@ class JobQueue:
         return None if answer is None else bool(answer)
 
     async def note_worker(self) -> None:
-        """Say that a worker takes work, for `WORKER_SECONDS` from now."""
+        """Note that a worker is running, for `WORKER_SECONDS` from now."""
         await self._reply(
             self._run("redis.call('SET', KEYS[1], 1, 'EX', ARGV[1])", (_WORKER_KEY,), (WORKER_SECONDS,))
         )
 
     async def has_worker(self) -> bool | None:
-        """Return whether a worker takes work, or did so until some seconds ago."""
+        """Return whether a worker is running, or was some seconds ago."""
         answer = await self._reply(self._run("return redis.call('EXISTS', KEYS[1])", (_WORKER_KEY,), ()))
         return None if answer is None else bool(answer)
 
@@ -195,9 +195,9 @@ class JobQueue:
 
 def to_bytes(record: Any) -> bytes:
     """
-    Serialise ARQ's record of a job, as JSON: anyone who can write to Redis must not be able to run code here.
+    Serialise ARQ's record of a job as JSON, so that those who can write to Redis cannot run code here.
 
-    If ARQ itself ends a job, such as one without a record, the result is an exception, of which the name is kept.
+    If ARQ itself ends a job, such as one without a record, the result is an exception; its name is kept.
     """
     return json.dumps(record, default=lambda result: type(result).__name__).encode()
 

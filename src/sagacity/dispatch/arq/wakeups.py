@@ -8,7 +8,7 @@ from sagacity.dispatch.loops import end, for_ever
 from sagacity.domain.tenant import DueScope
 
 NO_WORKER = "no worker is running: start one with `sagacity worker`"
-_UNREACHABLE = "Redis does not answer: workers begin nothing new until it does"
+_UNREACHABLE = "Redis does not answer: workers start nothing new until it does"
 _MOST_JOBS = 10_000
 _PAUSE_WHEN_LOST_SECONDS = 1.0
 
@@ -17,7 +17,7 @@ class ArqWakeups:
     """
     Sends hints to the workers in the background, so that no call waits for Redis.
 
-    Hints while Redis cannot be reached, and those beyond what a process may hold, are dropped: a sweep finds the work.
+    Hints are dropped while Redis cannot be reached, and when a process holds too many: a sweep finds the work.
     """
 
     def __init__(self, queue: JobQueue) -> None:
@@ -33,14 +33,14 @@ class ArqWakeups:
         return self._task is not None and not self._task.done()
 
     def wake(self, scope: DueScope, *, turns: int | None = None) -> None:
-        """Hint that a user's log has grown. *turns* is ignored: no single process hears of all turns."""
+        """Hint that a user's log has grown. *turns* is ignored, because no single process sees all turns."""
         del turns
         if len(self._jobs) < _MOST_JOBS:
             self._jobs.update((learn_job(scope), index_job(scope.tenant)))
         self._news.set()
 
     async def obstacle(self) -> str:
-        """Return that Redis is away, or that no worker takes work; empty if one does."""
+        """Return a message if Redis cannot be reached or no worker is running; empty otherwise."""
         has_worker = await self._queue.has_worker()
         if has_worker is None:
             return _UNREACHABLE

@@ -1,4 +1,4 @@
-"""A worker on ARQ: it runs the jobs that others hint at, queues what follows, and sweeps the database."""
+"""A worker on ARQ: it runs queued jobs, queues what follows, and sweeps the database."""
 
 import asyncio
 import time
@@ -27,7 +27,7 @@ _REST_SHARE = 10
 """The pause after a sweep, as a multiple of the time that the sweep took."""
 
 IndexHandler = Callable[[Tenant], Awaitable[int | None]]
-"""Makes some of an organisation's vectors; returns how many: 0 if none can be made now, None if none are missing."""
+"""Makes some of an organisation's vectors and returns how many: 0 if none can be made now, None if none are missing."""
 
 
 class ArqWorker:
@@ -110,10 +110,10 @@ class ArqWorker:
 
     async def _follow_learning(self, job: Job) -> None:
         """
-        Queue the users of the organisation that are due longest, and the indexing of what was learned.
+        Queue the organisation's users who have been due longest, and the indexing of what was learned.
 
-        Hints for the job's scope were refused while it ran, so their work is found here. Scopes in progress
-        are due as well and are skipped, so more are read than there are slots.
+        Hints for the job's scope were refused while it ran, so their work is found here. Scopes in progress are also
+        due, and are skipped, so more are read than there are slots.
         """
         async with self._storage.read(job.tenant) as snapshot:
             due = await snapshot.cursors.list_due(limit=2 * self._queue.tenant_concurrency)
@@ -122,7 +122,7 @@ class ArqWorker:
         await self._queue.offer([*jobs, index_job(job.tenant)] if waits else jobs)
 
     async def _follow_indexing(self, job: Job) -> None:
-        """Queue the rest behind other organisations; if the embedder is down, the sweep tries again."""
+        """Queue the rest behind jobs of other organisations; if the embedder is down, the sweep tries again."""
         if job in self._stalled:
             self._stalled.discard(job)
             return
@@ -132,7 +132,7 @@ class ArqWorker:
             await self._queue.offer([job])
 
     async def _be_known(self) -> None:
-        """Let servers know that somebody does what they leave to workers."""
+        """Let servers know that a worker is running."""
         await self._queue.note_worker()
         await asyncio.sleep(WORKER_SECONDS / 3)
 

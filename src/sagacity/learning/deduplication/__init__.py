@@ -1,1 +1,1 @@
-"""What was proposed meets what is remembered: for each candidate one decision."""
+"""Compare candidates with stored memories, and make one decision for each."""

@@ -24,9 +24,9 @@ class Embedded:
     candidate: Candidate
     vector: npt.NDArray[np.float32] | None = None
     agent_version: str = ""
-    """Candidates are compared only with those of the same version."""
+    """The candidate's version; it is compared only with others of the same version."""
     threshold: float = 0.0
-    """0..1: the least `domain.query.similarity` of a memory that it is compared with and judged by; 0: by default."""
+    """0..1: the least `domain.query.similarity` of the memories that it is compared with; 0: the default."""
     is_held: bool = False
     """Whether a quarantine will hold it; then it is compared only with held memories."""
 
@@ -45,15 +45,15 @@ class Case(Value):
     candidate: Candidate
     memories: tuple[Memory, ...]
     twins: tuple[int, ...] = ()
-    """Indices of other cases that resemble it, or fill the same exclusive slot."""
+    """Indices of other cases that resemble this one, or fill the same exclusive slot."""
 
 
 class Verdict(Value):
     """
     The verdict on the candidate with this index.
 
-    ADD, UPDATE, MERGE and SUPERSEDE are as in `Decision`. DISCARD with a *twin* hands the evidence over to
-    that candidate; without, a newer turn took the statement back.
+    ADD, UPDATE, MERGE and SUPERSEDE are as in `Decision`. DISCARD with a *twin* passes the evidence on to that
+    candidate; without one, a newer turn retracted the statement.
     """
 
     index: int
@@ -61,7 +61,7 @@ class Verdict(Value):
     targets: tuple[MemoryId, ...] = ()
     twin: int | None = None
     rivals: tuple[int, ...] = ()
-    """Candidates that contradict it: of each pair, the one that was said later stays."""
+    """Candidates that contradict this one; of each pair, the one said later stays."""
     content: str | None = None
     trigger: str | None = None
     pitfall: str | None = None
@@ -74,9 +74,9 @@ class Judge(Protocol):
 
     async def judge(self, cases: Sequence[Case]) -> Sequence[Verdict]:
         """
-        Return verdicts, one for each case, from one call.
+        Return one verdict for each case, from one call.
 
-        Where a verdict is missing, words decide. Duplicate and impossible ones count as ADD, and so does a DISCARD
+        Words decide cases without a verdict. Duplicate and impossible verdicts count as ADD, and so does a DISCARD
         without a twin.
 
         Raises:

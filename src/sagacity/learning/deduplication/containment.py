@@ -11,22 +11,22 @@ _ADDS: Final = re.compile(
     r"(?:who|whom|whose|which|named|called|and|since|because|as|in|at|on|near|from|with|to|for|of|by|mit|aus|seit|"
     r"und|namens|der|die|das|qui|avec|depuis|et|nommée?|que|con|desde|llamad[oa]|com|chamad[oa]|e|y)$"
 )
-"""What begins a detail after a whole statement: it leaves what stands before it true."""
+"""Beginnings of a detail after a whole statement, which leaves the statement true."""
 _CONTRASTS: Final = re.compile(
     r",?\s*(?:and\s)?(?:not|never|rather than|instead of|over|nicht|statt|pas|no|en lugar de|não|em vez de)\s"
 )
-"""What begins the other choice, "not npm": the one that was made stands before it."""
+"""Beginnings of a rejected alternative, "not npm", after the choice that was made."""
 _NARROWS: Final = frozenset(
     "only if unless until except but without when whenever while rarely seldom sometimes occasionally just mostly "
     "nur wenn außer aber ohne selten seulement si sauf mais sans rarement solo sólo cuando excepto pero sin só se "
     "quando exceto mas sem".split()
 )
-"""A statement with one of these holds in some cases only, and so says less than the one without."""
+"""Words that restrict a statement to some cases, so that it says less than one without them."""
 _CHOICES: Final = frozenset(
     "likes loves enjoys prefers dislikes hates wants would favorite favourite use keep write give answer reply respond "
     "show make put add mag liebt aime préfère gusta prefiere gosta prefere".split()
 )
-"""Heads of tastes and instructions: a phrase behind one names something narrower, as in "pizza with pineapple"."""
+"""Verbs of tastes and instructions, after which a phrase narrows what is said, as in "pizza with pineapple"."""
 _FREE: Final = frozenset(["and", "because", "und", "et", "y", "e"])
 _OR: Final = frozenset(["or", "nor", "oder", "ni", "ou", "o"])
 _FAVOURITE: Final = re.compile(r"(?:the user's )?favou?rite [\w -]{2,40}? (?:is|are) (?P<what>.+)")
@@ -34,19 +34,19 @@ _LIKED: Final = re.compile(r"(?:the )?(?:user )?(?:likes|loves|enjoys) (?P<what>
 _NO_ROLE: Final = re.compile(r"\b(?:former|ex|retired|aspiring|future|not|trainee|assistant)\b")
 _ROLE: Final = re.compile(r"(?:is|works as) an? (?P<role>[\w&/+ -]+?)(?P<rest> (?:at|for|in) .+)?")
 _FIRST_WORDS: Final = 8
-"""So many tell most statements apart."""
+"""How many first words form a key; this many tell most statements apart."""
 _LONGEST_BEGINNING: Final = 560
-"""Characters that hold the beginning of a statement; `said_in_order` looks no further."""
+"""How many characters contain the beginning of a statement; `said_in_order` reads no further."""
 
 
 def contains(whole: str, part: str) -> bool:
     """
     Tell whether *whole* says all that *part* says, and more.
 
-    *part* stands at the beginning of *whole*, word for word but for fillers, and a detail follows: a relative clause,
-    a name, a place, a time, another thing. Behind a taste, an instruction or a denial a phrase narrows what is said:
-    who likes pizza with pineapple need not like pizza. There only a reason, another thing or the choice that was not
-    made is a detail. A favourite is liked, and a senior engineer is an engineer.
+    It does if *whole* begins with *part*, word for word except for fillers, and a detail follows: a relative clause, a
+    name, a place, a time, another thing. After a taste, an instruction or a denial, a phrase narrows what is said:
+    someone who likes pizza with pineapple need not like pizza. There, only a reason, another thing or a rejected
+    alternative counts as a detail. A favourite thing is liked, and a senior engineer is an engineer.
     """
     fuller, shorter = _plain(whole), _plain(part)
     if fuller == shorter or not shorter:
@@ -55,7 +55,7 @@ def contains(whole: str, part: str) -> bool:
 
 
 class Wholes:
-    """Texts by how each begins: a part is compared with few of them, however many there are."""
+    """Texts indexed by their beginnings, so that a part is compared with few of them."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -71,7 +71,7 @@ class Wholes:
 
 
 def _keys_of_whole(fuller: str) -> Iterator[Hashable]:
-    """Yield what a text has in common with each text that it contains: one key at the least."""
+    """Yield keys, of which a text shares at least one with each text that it contains."""
     for end in re.finditer(r"(?=[\s,;:]|$)", fuller[:_LONGEST_BEGINNING]):
         words = read(fuller[: end.start()]).words[:_FIRST_WORDS]
         yield words
@@ -119,7 +119,7 @@ def _opens_detail(opener: re.Match[str], shorter: str, *, is_denial: bool) -> bo
 
 
 def _is_of_others(rest: str, shorter: str) -> bool:
-    """Whether what is not chosen is something else than what is."""
+    """Whether the rejected alternative differs from the choice."""
     return not set(read(rest).words) & set(read(shorter).words[1:])
 
 

@@ -1,4 +1,4 @@
-"""Compare candidates with what is remembered, and decide what to do with each."""
+"""Compare candidates with stored memories, and decide what to do with each."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -36,16 +36,16 @@ async def deduplicate(
     Args:
         candidates: in the order of proposal, all of one user.
         neighbours: by index of the candidate: the nearest memories of its user, kind and version, and all of its slot.
-        judge: decides on near cases that words cannot settle, in one call; on which it gives no verdict, or none that
-            can be read, and without a judge, words decide alone, and what they cannot settle is added.
+        judge: decides near cases that words cannot settle, in one call. Words decide alone if there is no judge, or no
+            readable verdict on a case; candidates that they cannot settle are added.
 
     Returns:
         One decision for each candidate, in their order. A memory is the target of at most one of them.
 
     Raises:
-        ProviderError: the judge's model failed, and may do better later.
+        ProviderError: the judge's model failed; a later attempt may succeed.
     """
-    # Outside the event loop, because a slot may have hundreds of memories.
+    # In a thread, because a slot may have hundreds of memories.
     settled = await asyncio.to_thread(settle, candidates, neighbours, is_judged=judge is not None)
     verdicts = dict(settled.verdicts)
     if judge and settled.cases:
@@ -73,7 +73,7 @@ def conclude(
     neighbours: Mapping[int, Sequence[Neighbour]],
     verdicts: Mapping[int, Verdict],
 ) -> list[Decision]:
-    """Turn verdicts into consistent decisions: no memory twice, none replaced by something said earlier."""
+    """Turn verdicts into consistent decisions: no memory is changed twice, or replaced by something said earlier."""
     verdicts = _join_updates(candidates, _without_rivals(candidates, verdicts))
     hosts = _hosts(len(candidates), verdicts)
     guests: dict[int, list[Candidate]] = {host: [] for host in hosts.values()}
@@ -104,7 +104,7 @@ def _decide(
     memories: Mapping[MemoryId, Memory],
     owners: Mapping[MemoryId, Action],
 ) -> Decision:
-    """Apply *verdict* as far as its targets exist, are free, and are not newer than the candidate."""
+    """Apply *verdict* to those of its targets that exist, are free, and are not newer than the candidate."""
     targets = tuple(target for target in verdict.targets if target in memories)
     free = tuple(target for target in targets if target not in owners)
     mergeable = tuple(target for target in free if not is_mere_claim(memories[target], candidate))
@@ -162,7 +162,7 @@ def _is_one(merge: Verdict, other: Verdict) -> bool:
 
 
 def _join_updates(candidates: Sequence[Candidate], verdicts: Mapping[int, Verdict]) -> dict[int, Verdict]:
-    """Of candidates that repeat or extend the same memory, let the newest stand for the others."""
+    """Of candidates that repeat or extend the same memory, make the newest stand for the others."""
     settled: dict[int, Verdict] = dict(verdicts)
     speakers: dict[MemoryId, int] = {}
     for index in newest_first(candidates):
@@ -179,7 +179,7 @@ def _join_updates(candidates: Sequence[Candidate], verdicts: Mapping[int, Verdic
 
 
 def _without_rivals(candidates: Sequence[Candidate], verdicts: Mapping[int, Verdict]) -> dict[int, Verdict]:
-    """Of each two candidates that cannot both be true, discard the one that was said earlier."""
+    """Of every two candidates that cannot both be true, discard the one said earlier."""
     place = {index: at for at, index in enumerate(newest_first(candidates))}
     pairs = [(index, other) for index, verdict in verdicts.items() for other in verdict.rivals]
     outdated = {
@@ -222,7 +222,7 @@ def _admissible(verdicts: Sequence[Verdict], cases: Sequence[Case]) -> dict[int,
 
 
 def _hosts(count: int, verdicts: Mapping[int, Verdict]) -> dict[int, int]:
-    """Return, for each candidate that hands its evidence over, the final recipient; cycles are broken."""
+    """Return, for each candidate that passes its evidence on, the final recipient; cycles are broken."""
     hosts: dict[int, int] = {}
 
     def last(index: int) -> int:

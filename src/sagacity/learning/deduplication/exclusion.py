@@ -30,8 +30,8 @@ def rules_out(newer: str, older: str) -> bool:
     """
     Tell whether *newer* says that the user has a value of the table, and *older* what it excludes.
 
-    Both have to speak of the user: *newer* names nothing but the value, and *older* begins with one of the row's verbs
-    and ends with one of its objects.
+    Both must be about the user: *newer* names only the value, and *older* begins with one of the row's verbs and ends
+    with one of its objects.
     """
     now, before = read(newer), read(older)
     if now.denials or before.denials or len(before.words) < 2:  # noqa: PLR2004  a verb and an object

@@ -1,4 +1,4 @@
-"""Have a model decide whether near candidates and memories are the same, complement or exclude each other."""
+"""Ask a model whether similar candidates and memories are the same, complement each other, or exclude each other."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ class ModelJudge:
         self._prompt = prompt
 
     async def judge(self, cases: Sequence[Case]) -> Sequence[Verdict]:
-        """Return the model's verdict on each case that it named; see `Judge`."""
+        """Return the model's verdicts on the cases that it named; see `Judge`."""
         oldest_first = sorted(cases, key=lambda case: (max(case.candidate.evidence), case.index))
         new = {f"N{n}": case for n, case in enumerate(oldest_first, start=1)}
         known = {memory.memory_id: memory for case in oldest_first for memory in case.memories}

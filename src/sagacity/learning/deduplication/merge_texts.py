@@ -8,7 +8,7 @@ from sagacity.domain.trust import least_trusted, most_trusted
 
 
 def joined(candidate: Candidate, guests: Sequence[Candidate]) -> Candidate:
-    """Add to a candidate the evidence, features, keywords and graph of those that say the same."""
+    """Add to a candidate the evidence, features, keywords and graph of candidates that say the same."""
     every = (candidate, *guests)
     features = {key: value for one in reversed(every) for key, value in one.custom_features.items()}
     return candidate.model_copy(
@@ -41,15 +41,15 @@ def merged(
     time_to_live: TimeToLive | None,
 ) -> Candidate:
     """
-    Merge a candidate with *memories*: everything that they carry, and the longest time to live unless one is given.
+    Merge a candidate with *memories*, keeping everything that they carry.
 
     Args:
-        candidate: its features take precedence over those of memories.
-        memories: what it is merged with.
+        candidate: its features take precedence over those of the memories.
+        memories: the memories to merge it with.
         content: the merged text.
         trigger: the situation common to all; None for the candidate's own.
         pitfall: what to avoid; None to join those of all.
-        time_to_live: of the result.
+        time_to_live: of the result; by default the longest of all.
     """
     features = {key: value for memory in memories for key, value in memory.attributes.custom_features.items()}
     keywords = (*candidate.keywords, *(keyword for memory in memories for keyword in memory.keywords))
@@ -71,5 +71,5 @@ def merged(
 
 
 def _together(texts: Iterable[str | None]) -> str | None:
-    """Return the non-empty texts, each once, one per line; None if there are none."""
+    """Return the distinct non-empty texts, one per line; None if there are none."""
     return "\n".join(dict.fromkeys(text for text in texts if text)) or None

@@ -21,13 +21,13 @@ class _Found:
     """Possible neighbours of one candidate, by number."""
 
     in_slot: Sequence[int]
-    """Memories of its slot, and those that its extractor says it ends, at any distance."""
+    """Memories of its slot, and memories that its extractor says it ends, at any distance."""
     by_words: Sequence[int]
     by_vector: Mapping[int, float]
     """With their cosines."""
 
     def cosines(self, embedded: Embedded, stored: Mapping[int, Vectors]) -> dict[int, float]:
-        """Return the cosine of each, without those that are not relevant enough; 0 without a vector."""
+        """Return the cosine of each that is relevant enough; 0 for memories without a vector."""
         cosines = dict.fromkeys((*self.by_words, *self.in_slot), 0.0)
         if embedded.vector is None:
             return cosines
@@ -52,15 +52,15 @@ async def find_neighbours(
     """
     For each candidate, find the memories of one version that may say the same or the opposite.
 
-    The nearest by vector, those that share most of its words and those that have the words of its opposites, as far
-    as they are relevant enough for the candidate;
-    all of the same slot, and all that it is said to end. One user's, of *kinds*; of one agent version where these
-    have any.
-    Memories of other versions, archived ones and other users' never come in. Nor do those that quarantines hold, unless
-    they hold the candidate as well: then these are all.
+    These are the nearest by vector, those that share most of its words, and those with the words of its opposites, if
+    they are relevant enough; also all memories of the same slot, and all that the candidate is said to end.
+
+    Only the user's own memories of *kinds* are found, and for kinds with agent versions only those of the candidate's.
+    Archived memories and those of other versions are not found. Held memories are found only for a held candidate,
+    which finds no others.
 
     Returns:
-        By index of the candidate; each memory once in a list.
+        Lists of distinct memories, by index of the candidate.
     """
     slots = sorted({embedded.candidate.slot for embedded in candidates} - {""})
     in_slots = await snapshot.memories.in_slots(kinds, user_id, slots, status=status) if slots else []
@@ -89,7 +89,7 @@ async def find_neighbours(
                 by_vector={hit.owner_id: hit.score for hit in near},
             )
         )
-    # Cosines of what was found otherwise than by vector are read all at once, and so are the memories.
+    # The vectors of memories found in other ways are read all at once, and so are the memories.
     unmeasured = {
         it for found in everything for it in (*found.by_words, *found.in_slot) if it not in found.by_vector
     }

@@ -37,9 +37,9 @@ def ends(newer: str, older: str) -> bool:
 
 def leaves_open(newer: str, older: str) -> str:
     """
-    Return what *older* calls the thing that *newer* ends without naming it: "max" for "The dog died.".
+    Return the name in *older* of the thing that *newer* ends without naming it: "max" for "The dog died.".
 
-    Empty where *newer* ends *older* by no row, or says which one it means.
+    Empty if *newer* does not end *older* by any row, or says which thing it means.
     """
     if max(len(newer), len(older)) > _LONGEST:
         return ""
@@ -55,7 +55,7 @@ def leaves_open(newer: str, older: str) -> str:
 
 
 def words_of_opposites(text: str) -> str:
-    """Return the words by which memories are found that *text* may end, or that may have ended it."""
+    """Return words to find memories that *text* may end, or that may have ended it."""
     plain = _plain(text[:_LONGEST])
     rows: tuple[Axis | Opposite, ...] = (
         *(AXES[n] for n in range(len(AXES)) if _state(n, plain)),
@@ -71,7 +71,7 @@ def _is_other_state(axis: int, now: str, before: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _state(axis: int, text: str) -> tuple[str, int] | None:
-    """Return who has which of the states; None if the text says nothing of them."""
+    """Return who is in which of the row's states; None if the text mentions none of them."""
     row = AXES[axis]
     for number, value in enumerate(row.values):
         if match := re.match(row.says.replace("{value}", value), text):
@@ -89,7 +89,7 @@ def _is_ended(row: int, now: str, before: str) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _sides(row: int, text: str) -> tuple[dict[str, str] | None, dict[str, str] | None]:
-    """Return what the groups of either side of a row find; None for a side that the text is not."""
+    """Return the named groups that each side of a row matches; None for a side that does not match."""
     ends_by, ended = re.match(OPPOSITES[row].ends, text), re.match(OPPOSITES[row].ended, text)
     return (_groups(ends_by) if ends_by else None, None if ends_by or not ended else _groups(ended))
 
@@ -138,7 +138,7 @@ def _permits_or_forbids(now: str, before: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _instruction(text: str) -> str:
-    """Word what is allowed as a plain instruction, and what is unwanted as one not to."""
+    """Word a permission as a plain instruction, and a prohibition as "do not use …"."""
     if match := _PERMITS.fullmatch(text):
         what, thing, do = match["what"], match["thing"], match["do"]
         return what or do or f"use {thing}"
@@ -147,6 +147,6 @@ def _instruction(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without case, final signs and the word "user"."""
+    """Return the text without case, final punctuation and the word "user"."""
     folded = " ".join(text.casefold().replace("\u2019", "'").split()).rstrip(".!; ")
     return re.sub(r"^(?:the )?user (?=\w)", "", folded)

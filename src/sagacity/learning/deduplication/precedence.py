@@ -12,9 +12,10 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 def said(candidate: Candidate) -> tuple[bool, datetime, InteractionId]:
     """
-    Return the weight of a candidate: a person's word comes before what agents and tools alone say, then the later word.
+    Return the weight of a candidate as a sort key.
 
-    What was said at one moment is ordered by the log.
+    What a person said outweighs what only agents and tools said; among these, later outweighs earlier. Equal times are
+    ordered by the log.
     """
     return not candidate.is_unconfirmed, candidate.said_at or _NEVER, max(candidate.evidence)
 
@@ -23,9 +24,9 @@ def is_newer(memory: Memory, candidate: Candidate) -> bool:
     """
     Tell whether *memory* was said later than *candidate*, or confirmed by a person since.
 
-    What matters is when a turn happened, not when it was sent: an old conversation may be imported late, and an old
-    window read again. The order of the log decides if a time is unknown or equal.
-    What only agents and tools say is never newer than what the user says.
+    What counts is when a turn happened, not when it was sent: an old conversation may be imported late, and an old
+    window may be read again. If a time is unknown or equal, the order of the log decides. What only agents and tools
+    say is never newer than what the user says.
     """
     if is_confirmed(memory, candidate):
         return True
@@ -38,7 +39,7 @@ def is_newer(memory: Memory, candidate: Candidate) -> bool:
 
 
 def is_confirmed(memory: Memory, candidate: Candidate) -> bool:
-    """Tell whether a person stood by *memory* since the candidate was said, or at all if agents alone say that."""
+    """Tell whether a person confirmed *memory* after the candidate was said, or ever, if only agents say that."""
     if candidate.is_unconfirmed and not memory.attributes.is_unconfirmed:
         return True
     through, at = memory.attributes.confirmed_through, memory.attributes.said_at
@@ -49,10 +50,10 @@ def is_confirmed(memory: Memory, candidate: Candidate) -> bool:
 
 
 def is_mere_claim(memory: Memory, candidate: Candidate) -> bool:
-    """Tell whether agents and tools alone say *memory*, and a person the candidate: one text must not say both."""
+    """Tell whether only agents and tools say *memory*, but a person says the candidate: they must not be merged."""
     return memory.attributes.is_unconfirmed and not candidate.is_unconfirmed
 
 
 def newest_first(candidates: Sequence[Candidate]) -> list[int]:
-    """Return indices, what was said last first, of one turn what was proposed last; what is unconfirmed last."""
+    """Return indices, last said first and, within one turn, last proposed first; unconfirmed candidates come last."""
     return sorted(range(len(candidates)), key=lambda index: (*said(candidates[index]), index), reverse=True)

@@ -45,7 +45,7 @@ SAME_COSINE = 0.95
 NEAR_COSINE = 0.5
 """Minimum cosine of a memory to be judged. MiniLM gives a move from one city to another 0.59."""
 MOST_JUDGED = 20
-"""How many nearest memories a candidate is judged by: a prompt has room for these."""
+"""How many of the nearest memories a candidate is judged by; a prompt has room for these."""
 TWIN_COSINE = 0.8
 """Minimum cosine of another candidate to be judged. One extractor rarely repeats itself."""
 _FULLER = "says all of it and more"
@@ -67,23 +67,24 @@ def settle(
     """
     Decide what words alone can decide.
 
-    - The same (equal but for case, spaces and punctuation; or near, and different in fillers and grammar only;
-      or a cosine of 0.95, and nothing said that the memory does not say): UPDATE. Says more than the memory, by
-      the same measure, or by its words alone if there is no judge: MERGE into its own words, with the evidence of both.
-    - The same words with a denial, or a candidate that negates and is about the same as a memory of its slot:
-      SUPERSEDE. A denial is stored as well, also where there is nothing to deny: that the user does not eat fish is
-      worth knowing by itself. A denial ends no statement about something else, even if both fill one slot.
-    - What ends another by the table of opposites, "divorced" after "married": SUPERSEDE.
-    - Another value for an exclusive slot: SUPERSEDE if there is no judge. With one (*is_judged*) it is a case, as it
+    - The same statement is an UPDATE: equal except for case, spaces and punctuation; or near, and different only in
+      fillers and grammar; or with a cosine of 0.95, and nothing that the memory does not say.
+    - A statement that says more than the memory, by the same measure (or, without a judge, by its words alone), is a
+      MERGE into its own words, with the evidence of both.
+    - The same words with a denial, or a negating candidate that is about the same as a memory of its slot: SUPERSEDE.
+      A denial is stored even if there is nothing to deny: it is worth knowing that the user does not eat fish. A denial
+      does not end a statement about something else, even if both fill one slot.
+    - A statement that ends another by the table of opposites, "divorced" after "married": SUPERSEDE.
+    - Another value for an exclusive slot: SUPERSEDE without a judge. With one (*is_judged*) it is a case, because it
       may be a detail: "lives in Lyon", "rents a flat in the Croix-Rousse".
-    - Among the candidates themselves alike: of two that say the same one stays, with the evidence of both; of
-      two that exclude each other the one that was said later. Two that fill one exclusive slot exclude each other
+    - Candidates are compared with each other in the same way: of two that say the same, one stays, with the evidence of
+      both; of two that exclude each other, the one said later. Two that fill one exclusive slot exclude each other
       without a judge if they say the same of two things ("lives in Rome", "lives in Lyon"); with one they are a case.
 
-    What its extractor says it ends is ended if there is no judge; with one it is a case, however far.
-    With a judge, what contradicts a memory by words is still a case if other memories are near.
+    A memory that a candidate ends according to its extractor is ended without a judge; with one it is a case, at any
+    distance. With a judge, a candidate that contradicts a memory by words is still a case if other memories are near.
 
-    The order of neighbours plays no part, nor does that of candidates whose newest turns differ.
+    The result does not depend on the order of neighbours, or of candidates whose newest turns differ.
     """
     verdicts = dict(_forgotten(candidates, neighbours))
     order = [
@@ -126,7 +127,7 @@ def settle(
 def _forgotten(
     candidates: Sequence[Embedded], neighbours: Mapping[int, Sequence[Neighbour]]
 ) -> Iterator[tuple[int, Verdict]]:
-    """Yield a verdict for each candidate that only asks for something to be forgotten: it is compared with nothing."""
+    """Yield a verdict for each candidate that only asks to forget something; it is compared with nothing."""
     for index, embedded in enumerate(candidates):
         if embedded.candidate.forgets:
             there = {near.memory.memory_id for near in neighbours.get(index, ())}
@@ -146,7 +147,7 @@ def _cosine(one: Embedded, other: Embedded) -> float:
 def _against_newer(
     candidates: Sequence[Embedded], index: int, newer: Sequence[int], *, is_judged: bool
 ) -> Iterator[Verdict]:
-    """Yield the verdict on this candidate, if newer ones leave less than all of it."""
+    """Yield a verdict on this candidate if a newer one repeats or ends it."""
     mine = candidates[index].candidate
     for other in newer:
         theirs = candidates[other].candidate
@@ -176,7 +177,7 @@ def _within_fuller(candidates: Sequence[Embedded], kept: Sequence[int]) -> Itera
 
 
 def _outdates(newer: Candidate, older: Candidate, *, is_judged: bool) -> bool:
-    """Whether one candidate of a window ends another: as what was said in one turn stands together, seldom."""
+    """Whether one candidate of a window ends another; statements of one turn seldom end each other."""
     if _contradicts(newer, older):
         return True
     if said(newer) == said(older):
@@ -221,7 +222,7 @@ def _against_memories(
     if same:
         return Verdict(index=index, action=Action.UPDATE, targets=(same[0],), reason="says the same")
     if less:
-        # A merge into its own words: what it takes in hands its evidence and its place in the graph over.
+        # A merge into the candidate's own words, which gets the memories' evidence and relationships.
         return Verdict(
             index=index,
             action=Action.MERGE,
@@ -233,7 +234,7 @@ def _against_memories(
 
 
 def _is_fuller(whole: Candidate | Memory, part: Candidate | Memory) -> bool:
-    """Whether *whole* says by its words what *part* says and more, in the same situation."""
+    """Whether the words of *whole* contain what *part* says and more, in the same situation."""
     return _is_same_case(whole, part) and contains(whole.content, part.content)
 
 
@@ -249,7 +250,7 @@ def _ends(newer: Candidate | Memory, older: Candidate | Memory) -> bool:
 def _is_one_of_several(
     newer: Candidate, older: Candidate | Memory, others: Iterable[Candidate | Memory]
 ) -> bool:
-    """Whether *newer* ends one of several without saying which: "The dog died." where two dogs are known by name."""
+    """Whether *newer* ends one of several things without saying which: "The dog died." if two named dogs are known."""
     meant = leaves_open(newer.content, older.content)
     return bool(meant) and any(
         leaves_open(newer.content, other.content) not in {"", meant} for other in others
@@ -266,8 +267,8 @@ def says_all(pairs: Sequence[tuple[str, str]], cosine: float) -> bool:
     Tell whether the first of each of *pairs* says all that the second says.
 
     Args:
-        pairs: texts of the same role, such as two triggers and two contents.
-        cosine: of the two wholes that they are of.
+        pairs: texts with the same role, such as two triggers and two contents.
+        cosine: the cosine of the two memories or candidates.
     """
     if all(normalised(one) == normalised(other) for one, other in pairs):
         return True
@@ -276,10 +277,10 @@ def says_all(pairs: Sequence[tuple[str, str]], cosine: float) -> bool:
 
 
 def _excludes(newer: Candidate, older: Neighbour, *, is_judged: bool) -> bool:
-    """Whether the memory *older* cannot hold beside *newer*."""
+    """Whether the memory *older* cannot hold together with *newer*."""
     memory = older.memory
     is_of_slot = bool(newer.slot) and newer.slot == memory.attributes.slot
-    # Of an old conversation that is read late the memory was said later, and stands.
+    # If an old conversation is read late, the memory was said later, and stays.
     later, earlier = (memory, newer) if is_newer(memory, newer) else (newer, memory)
     is_named = memory.memory_id in newer.ends and not is_judged
     if is_named or _contradicts(later, earlier) or _ends(later, earlier):
@@ -309,7 +310,7 @@ def _case(
     *,
     settled: Collection[MemoryId] = (),
 ) -> Case:
-    """Collect what a candidate is judged by, without *settled* memories."""
+    """Collect the memories and candidates that a candidate is judged by, without *settled* memories."""
     mine = candidates[index]
     slot, ends, least = (
         mine.candidate.slot,

@@ -40,23 +40,23 @@ _NAME = re.compile(r"(?<=\s)[^\W\d_a-z][\w'-]*|\d[\w.,:-]*")
 """A word with a capital inside a text, or a number."""
 
 _COGNATE = 5
-"""Letters that two forms of one word share at the least: "allergic" and "allergy", "losartan" and "losartán"."""
+"""How many letters two forms of one word share at least: "allergic" and "allergy", "losartan" and "losartán"."""
 _MORE_CHARS = 60
-"""How much longer the same may be said with fillers, in characters."""
+"""How many characters longer a text with fillers may be that says the same."""
 Parts = TypeVar("Parts")
 _KEPT_TEXTS, _KEPT_CHARS = 4_096, 500
-"""How many texts stay taken apart, and the longest of them: some 10 MB in a process, and 35 MB at most."""
+"""How many parsed texts are cached, and the longest of them: some 10 MB per process, and 35 MB at most."""
 
 
 class Statement(Value):
-    """The words of a text that carry meaning, in order, and how many words deny."""
+    """The meaningful words of a text, in order, and the number of words that deny."""
 
     words: tuple[str, ...]
     denials: int
 
 
 def _kept(take_apart: Callable[[str], Parts]) -> Callable[[str], Parts]:
-    """Take a short text apart once: a memory is compared with all that is proposed for its slot."""
+    """Cache the parts of short texts, because a memory is compared with all candidates for its slot."""
     kept = lru_cache(maxsize=_KEPT_TEXTS)(take_apart)
 
     @wraps(take_apart)
@@ -68,7 +68,7 @@ def _kept(take_apart: Callable[[str], Parts]) -> Callable[[str], Parts]:
 
 @_kept
 def read(text: str) -> Statement:
-    """Leave out fillers and denials, count the latter, and bring English words to their stem."""
+    """Return the stems of a text's words without fillers and denials, and the number of denials."""
     tokens = _tokens(text)
     kept = (token for token in tokens if token not in _FILLERS and not _denies(token))
     return Statement(words=tuple(_stem(token) for token in kept), denials=sum(map(_denies, tokens)))
@@ -76,7 +76,7 @@ def read(text: str) -> Statement:
 
 @_kept
 def normalised(text: str) -> tuple[str, ...]:
-    """Leave out what never tells texts apart: case, spaces, punctuation, articles and "user"."""
+    """Return a text's words without what never distinguishes texts: case, punctuation, articles and "user"."""
     return tuple(token for token in _tokens(text) if token not in _SUBJECT)
 
 
@@ -84,8 +84,8 @@ def covers(whole: str, part: str) -> bool:
     """
     Tell whether *whole* says all that *part* says.
 
-    It does if the words of *part* stand in *whole* in the same order, and both deny alike. Another name,
-    number, direction or opposite is another word, so nothing but wording can differ.
+    It does if *whole* has the words of *part* in the same order, and both deny alike. Another name, number, direction
+    or opposite is another word, so only the wording can differ.
     """
     said, asked = read(whole), read(part)
     rest = iter(said.words)
@@ -93,19 +93,19 @@ def covers(whole: str, part: str) -> bool:
 
 
 def same_words(one: str, other: str) -> bool:
-    """Tell whether two texts differ in nothing but fillers and grammar."""
+    """Tell whether two texts differ only in fillers and grammar."""
     said = read(one)
     return bool(said.words) and said == read(other)
 
 
 def denies(one: str, other: str) -> bool:
-    """Tell whether two texts have the same words, and one of the two denies them."""
+    """Tell whether two texts have the same words, but one of them denies them."""
     first, second = read(one), read(other)
     return first.words == second.words and bool(first.words) and (first.denials == 0) != (second.denials == 0)
 
 
 def said_in_order(whole: str, part: str) -> str:
-    """Return what is left of *whole* behind its beginning that says just what *part* says; nothing if it does not."""
+    """Return the rest of *whole* after a beginning that says exactly what *part* says; empty if there is none."""
     asked = read(part)
     begin = whole[: min(len(part), _KEPT_CHARS) + _MORE_CHARS]
     for end in re.finditer(r"(?=[\s,;:]|$)", begin):
@@ -121,8 +121,8 @@ def differs_in_value(one: str, other: str) -> bool:
     """
     Tell whether two texts say the same of two things, as "lives in Rome" and "lives in Lyon" do.
 
-    They begin with the same words, of which none is a name or a number, and then differ. So a detail of the same thing
-    ("works at Siemens since May", "works at Siemens in Munich") is none, and neither is what is said in other words.
+    They begin with the same words, none of which is a name or a number, and then differ. So details of the same thing
+    ("works at Siemens since May", "works at Siemens in Munich") do not count, nor do other wordings.
     """
     first, second = read(one).words, read(other).words
     common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
@@ -137,19 +137,19 @@ def shares_word(one: str, other: str) -> bool:
 
 
 def shares_cognate(one: str, other: str) -> bool:
-    """Tell whether two texts, perhaps of two languages, have a word in common but for its ending: "végétarienne"."""
+    """Tell whether two texts, perhaps in two languages, share a word except for its ending: "végétarienne"."""
     return any(is_cognate(mine, theirs) for mine in _unaccented(one) for theirs in _unaccented(other))
 
 
 def is_cognate(one: str, other: str) -> bool:
-    """Tell whether two words without accents share two thirds of the shorter, five letters at least, as forms do."""
+    """Tell whether two words without accents share two thirds of the shorter one, at least five letters."""
     shorter = min(len(one), len(other))
     least = max(_COGNATE, (2 * shorter + 2) // 3)
     return shorter >= _COGNATE and one[:least] == other[:least]
 
 
 def is_about(one: str, other: str) -> bool:
-    """Tell whether what one of two texts is about includes all that the other is about."""
+    """Tell whether one of two texts is about everything that the other is about."""
     first, second = _topic(one), _topic(other)
     return bool(first and second) and (first <= second or second <= first)
 
@@ -179,7 +179,7 @@ def _denies(token: str) -> bool:
 
 
 def _stem(token: str) -> str:
-    """Cut English endings, coarsely; not "ed": that somebody worked there says less than that they work."""
+    """Cut English endings, roughly; not "ed", because "worked there" says less than "works there"."""
     if token in _LIKINGS:
         return "like"
     if not token.isascii() or not token.isalpha():

@@ -1,1 +1,1 @@
-"""What users taught is distilled: read → cluster → lineage → plan → write → commit, for agent playbooks and skills."""
+"""Distil user playbooks into agent playbooks and skills: read → cluster → lineage → plan → write → commit."""

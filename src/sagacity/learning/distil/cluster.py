@@ -10,7 +10,7 @@ from sagacity.providers.base import Vectors
 Places = npt.NDArray[np.int64]
 
 PIECE_ROWS = 4_096
-"""Linking takes time by the square of the rows, so more than these are linked piece by piece first."""
+"""The most rows that are linked at once: linking takes quadratic time, so more rows are first linked in pieces."""
 _BLOCK_CELLS = 1 << 24
 _AXIS_ROUNDS = 8
 
@@ -24,22 +24,22 @@ def clusters(
     piece_rows: int = PIECE_ROWS,
 ) -> list[list[int]]:
     """
-    Gather rows whose average similarity is *similarity* or more.
+    Cluster rows whose average similarity is *similarity* or more.
 
     Clusters are joined, the most similar two first, as long as the mean cosine over all pairs between them reaches
-    *similarity*. Average linkage never joins what no chain of such pairs connects, so connected components are
-    linked one by one, and that is exact. In a component of more than *piece_rows* rows those that are very like are
-    joined piece by piece first, and what that gave is linked as a whole; the order of some joins can differ then.
+    *similarity*. Average linkage never joins rows that no chain of such pairs connects, so each connected component is
+    linked separately, which is exact. In a component of more than *piece_rows* rows, very similar rows are first joined
+    in pieces, and the result is linked as a whole; the order of some joins may then differ.
 
-    A *former* cluster stays together and only grows, whatever new rows would do to it, as long as the mean cosine over
-    its own pairs reaches *similarity*.
+    A *former* cluster stays together and only grows, as long as the mean cosine over its own pairs reaches
+    *similarity*.
 
     Args:
         vectors: float32 [n, d], unit rows, so that a dot product is the cosine.
         similarity: 0..1, where joining stops.
         min_size: smaller clusters are dropped.
-        former: row numbers of clusters that there were before; no row is in two.
-        piece_rows: how many rows are linked at once at the most, at first.
+        former: row numbers of former clusters; no row is in two.
+        piece_rows: the most rows that are linked at once in the first pass.
 
     Returns:
         Row numbers, ascending within a cluster; clusters by their first row.
@@ -59,12 +59,12 @@ def clusters(
 
 
 def medoid(vectors: Vectors) -> int:
-    """Return the row that is most like all of *vectors* (float32 [n, d], n > 0) on average."""
+    """Return the row that is on average most similar to all *vectors* (float32 [n, d], n > 0)."""
     return int((vectors @ vectors.sum(axis=0)).argmax())
 
 
 def _cohesion(rows: Vectors) -> float:
-    """Return the mean cosine over all pairs of *rows* (float32 [n, d], n > 1), none with itself."""
+    """Return the mean cosine over all pairs of different *rows* (float32 [n, d], n > 1)."""
     count, total = len(rows), rows.sum(axis=0, dtype=np.float64)
     return float((total @ total - count) / (count * (count - 1)))
 
@@ -89,7 +89,7 @@ def _components(vectors: Vectors, similarity: float, held: Sequence[Places]) -> 
 def _gathered(
     vectors: Vectors, part: Places, held: Sequence[Places], similarity: float, piece_rows: int
 ) -> list[Places]:
-    """Link the rows of one component, those that are *held* together as one; a large one piece by piece first."""
+    """Link the rows of one component, with *held* rows as one group; link a large component in pieces first."""
     within = [group for group in held if np.isin(group[0], part)]
     single = np.setdiff1d(part, np.concatenate(within)) if within else part
     groups = [np.array([place]) for place in single]
@@ -97,18 +97,18 @@ def _gathered(
         pieces = [[np.array([place]) for place in piece] for piece in _pieces(vectors, single, piece_rows)]
         close = (
             1 + similarity
-        ) / 2  # those who surely belong together, so that a cut parts no cluster for good
+        ) / 2  # only very similar rows, so that a cut between pieces separates no cluster for good
         groups = [group for piece in pieces for group in _linked(vectors, piece, close)]
     return _linked(vectors, [*within, *groups], similarity)
 
 
 def _pieces(vectors: Vectors, part: Places, piece_rows: int) -> list[Places]:
-    """Halve rows across the axis along which they differ most, until each piece is small enough."""
+    """Halve rows along the axis on which they differ most, until each piece is small enough."""
     if len(part) <= piece_rows:
         return [part]
     rows = vectors[part] - vectors[part].mean(axis=0)
     axis = rows[np.abs(rows).sum(axis=1).argmax()]
-    for _ in range(_AXIS_ROUNDS):  # power iteration: near enough to the first principal axis
+    for _ in range(_AXIS_ROUNDS):  # power iteration approximates the first principal axis
         axis = (rows @ axis) @ rows
         axis = axis / max(float(np.linalg.norm(axis)), np.finfo(np.float32).tiny)
     order = part[np.argsort(rows @ axis, kind="stable")]
@@ -120,8 +120,8 @@ def _linked(vectors: Vectors, groups: list[Places], similarity: float) -> list[P
     """
     Join *groups* by average linkage until no two reach *similarity*.
 
-    A chain goes from a group to its nearest, on to that one's nearest, until two are nearest to each other: they are
-    joined. Where the nearest is too far, a group is finished: joining others never brings one nearer than its
+    A chain goes from a group to its nearest, then to that one's nearest, until two are nearest to each other; these are
+    joined. If the nearest group is too far, a group is finished, because a join of others is never nearer than its
     nearest part was.
     """
     groups = list(groups)
@@ -136,7 +136,7 @@ def _linked(vectors: Vectors, groups: list[Places], similarity: float) -> list[P
         tip, before = chain[-1], chain[-2] if len(chain) > 1 else None
         near = np.where(alive, means @ means[tip], -np.inf)
         back = -np.inf if before is None else near[before]
-        near[chain] = -np.inf  # whose nearest lies further up the chain than one step: only rounding says so
+        near[chain] = -np.inf  # only rounding errors could make an earlier link of the chain the nearest
         nearest = int(near.argmax())
         if before is not None and back >= near[nearest]:
             ours, theirs = len(groups[tip]), len(groups[before])
@@ -156,7 +156,7 @@ def _linked(vectors: Vectors, groups: list[Places], similarity: float) -> list[P
 def _compact(
     groups: list[Places], means: Vectors, alive: npt.NDArray[np.bool_]
 ) -> tuple[list[Places], Vectors, npt.NDArray[np.bool_]]:
-    """Drop what is joined or finished once it is half of all, so that each step gets cheaper."""
+    """Drop joined and finished groups once they are half of all, so that each step gets cheaper."""
     kept = np.flatnonzero(alive)
     if 2 * len(kept) > len(alive):
         return groups, means, alive

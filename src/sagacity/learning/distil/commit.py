@@ -28,23 +28,23 @@ async def commit(
     """
     Write the results of a run; idempotent.
 
-    What happened since the playbooks were read counts: what somebody changed, decided on or deleted stays as it is now,
-    and so does its cluster; the next run sees to it.
+    Playbooks that somebody changed, reviewed or deleted since they were read are not touched, nor are their clusters;
+    the next run handles them.
 
     Args:
-        transaction: open.
-        lease: the tenant's.
-        spec: decides what is stored of each cluster.
+        transaction: an open transaction.
+        lease: the tenant's lease.
+        spec: decides what is stored for each cluster.
         run: what is distilled, and when.
         state: what the run started from.
         plan: what the run planned.
         written: the results of the plan's tasks.
 
     Returns:
-        The effects on the clusters that were written up, and on those that are gone.
+        The effects on the clusters that were written up, and on those that no longer exist.
 
     Raises:
-        Conflict: the lease was lost, or a quarantine took a playbook; the transaction must not commit.
+        Conflict: the lease was lost, or a quarantine holds a playbook; the transaction must not commit.
     """
     await transaction.leases.check(lease)
     worked_on = [one for one in written if one.is_settled]
@@ -73,12 +73,12 @@ async def _as_now(
 def _settled(
     spec: Spec, run: Run, written: Sequence[Written], now: Mapping[MemoryId, Memory]
 ) -> list[Settlement]:
-    """Compare each cluster's members, of which there may be thousands, with their current state."""
+    """Settle each cluster against the current state of its members, of which there may be thousands."""
     return [spec.settle(run, one, now) for one in written]
 
 
 async def _within_quota(transaction: Transaction, settled: Sequence[Settlement]) -> list[Settlement]:
-    """Return what to store of clusters: nothing where it would exceed the quota."""
+    """Return *settled*, without new memories that would exceed the quota."""
     kept: list[Settlement] = []
     new = 0
     for one in settled:
@@ -89,7 +89,7 @@ async def _within_quota(transaction: Transaction, settled: Sequence[Settlement])
 
 
 def _leaving(run: Run, gone: Gone, now: Mapping[MemoryId, Memory]) -> Settlement:
-    """Archive what was made of a cluster that is gone, and forget it, unless a person stands behind what is left."""
+    """Archive what was made from a cluster that no longer exists, and delete that, unless a person reviewed it."""
 
     def is_as_read(one: Memory) -> bool:
         return now.get(one.memory_id) == one

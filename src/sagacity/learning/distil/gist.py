@@ -1,4 +1,4 @@
-"""The gist of a rule, without its examples: rules of different users are compared by it."""
+"""The gist of a rule, without its examples, by which rules of different users are compared."""
 
 import re
 from typing import Final
@@ -19,11 +19,11 @@ _PERSON = re.compile(
 _NUMBER = re.compile(r"#?\b[A-Z]{0,6}-?\d{3,20}\b")
 _SPACES = re.compile(r"\s+(?=[.,;:!?])|(?<=\s)\s+")
 _LEAST_WORDS: Final = 6
-"""Of what is left: in a shorter line, such as `Call me "Captain".`, the example is the rule."""
+"""The fewest words of the rest of a line: in a shorter line, such as `Call me "Captain".`, the example is the rule."""
 
 
 def gist(text: str) -> str:
-    """Return *text* without what makes its lines instances: examples, quotations, persons' names, long numbers."""
+    """Return *text* without what makes its lines specific: examples, quotations, people's names, long numbers."""
     return "\n".join(map(_gist_of_line, text.split("\n")))
 
 

@@ -20,7 +20,7 @@ class Traced:
 
     members: tuple[int, ...]
     cluster_id: str | None = None
-    """None if it is new."""
+    """The id of the predecessor; None if the cluster is new."""
     overlap: float = 0.0
     """0..1: the share of members in common with its predecessor (Jaccard)."""
 
@@ -32,24 +32,24 @@ class Traced:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Today's clusters in the given order, and the ids of those that are gone."""
+    """Today's clusters in the given order, and the ids of former clusters without a successor."""
 
     traced: tuple[Traced, ...]
     vanished: tuple[str, ...]
 
 
 def fingerprint(members: Mapping[int, str]) -> str:
-    """Return 64 bits of SHA-256 over *members*, as hex: equal for equal ids with equal wordings only."""
+    """Return 64 bits of SHA-256 over *members*, as hex, which are equal only for equal ids with equal wordings."""
     text = ",".join(f"{number}:{wording}" for number, wording in sorted(members.items()))
     return hashlib.sha256(text.encode()).hexdigest()[:_FINGERPRINT_DIGITS]
 
 
 def trace(found: Sequence[Sequence[int]], known: Mapping[str, AbstractSet[int]]) -> Lineage:
     """
-    Match today's clusters with former ones, one to one, those with most in common first.
+    Match today's clusters with former ones, one to one, those with most members in common first.
 
-    A cluster that falls apart lives on in the part that it shares most with, and of several that grow together the one
-    lives on that shares most; ties go to the smaller id, so that the result depends on nothing but the members.
+    A cluster that splits continues in the part with which it shares most. If several are joined, the one that shares
+    most continues. Ties go to the smaller id, so that the result depends only on the members.
 
     Args:
         found: members of each of today's clusters; no member is in two.
@@ -83,15 +83,15 @@ def moved(
     lineage: Lineage, means: Sequence[Vectors], former: Mapping[str, Vectors], similarity: float
 ) -> Lineage:
     """
-    Match clusters without a member in common, one to one, the most similar first, where the two would be joined.
+    Match clusters without a common member, one to one, most similar first, if the two would be joined.
 
-    Rules come under other numbers after a rerun, and it is the same matter.
+    After a rerun, the same rules have other numbers.
 
     Args:
-        lineage: what members in common say.
+        lineage: the matches by common members.
         means: float32 [d], the mean of the unit vectors of each of today's clusters, in the order of `lineage.traced`.
-        former: float32 [d], the same of clusters that are gone, by id, as far as it is known.
-        similarity: 0..1, from which two clusters are one: the dot product of means is the mean over all pairs.
+        former: float32 [d], the same for former clusters without a successor, by id, if known.
+        similarity: 0..1, from which two clusters are joined; the dot product of means is the mean over all pairs.
     """
     places = [place for place, one in enumerate(lineage.traced) if one.cluster_id is None]
     ids = [cluster_id for cluster_id in lineage.vanished if cluster_id in former]

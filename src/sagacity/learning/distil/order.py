@@ -6,7 +6,7 @@ from sagacity.domain.memory import Memory
 
 
 def newest_first(playbooks: Iterable[Memory]) -> list[Memory]:
-    """Return playbooks by when they were last said, newest first; those that nobody said by when they changed."""
+    """Return playbooks by when they were last said, newest first; those written by hand by when they changed."""
     return sorted(
         playbooks,
         key=lambda book: (book.attributes.said_at or book.updated_at, book.memory_id),

@@ -1,4 +1,4 @@
-"""The background task of an organisation: distil agent playbooks from user playbooks, and skills from those."""
+"""The background task of an organisation that distils agent playbooks and skills from user playbooks."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ _FAILED_RETRY_SECONDS = 60.0
 
 
 class Distil:
-    """Makes agent playbooks of what users taught, and skills of those: first on request, then what is due."""
+    """Makes agent playbooks and skills from user playbooks: first those requested, then those that are due."""
 
     name = DISTIL
     scope = TaskScope.ORGANISATION
@@ -41,7 +41,7 @@ class Distil:
         self._clock = parts.clock
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return that it is due, as who teaches wakes the organisation, and when an operation is."""
+        """Return that the task is due, because new playbooks wake the organisation, and when an operation is due."""
         waiting = await _asked(snapshot)
         moments = (self._due_at(operation, item) for operation, item in waiting)
         return Look(min(moments, default=None), is_due=True)
@@ -71,7 +71,7 @@ class Distil:
                 continue
             except Conflict:
                 raise
-            except Exception as error:  # noqa: BLE001  recorded with the item: the others have their turn
+            except Exception as error:  # noqa: BLE001  recorded with the item; others are not affected
                 await self._fail(tenant, operation, item, error)
                 continue
             async with self._storage.begin(tenant) as transaction:
@@ -84,7 +84,7 @@ class Distil:
         return aggregated
 
     async def _stop(self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease) -> None:
-        """End a cancelled operation, and do not start its remaining work at once."""
+        """End a cancelled operation, and keep its remaining work from starting automatically at once."""
         name, version = _asked_of(operation)
         async with self._storage.begin(tenant) as transaction:
             await transaction.leases.check(lease)
@@ -99,7 +99,7 @@ class Distil:
 
     async def _do(self, tenant: Tenant, operation: Operation, item: OperationItem, lease: Lease) -> Result:
         """
-        Run one operation; returns what was made.
+        Run one operation; returns its result.
 
         Raises:
             OperationCancelled: it was cancelled; nothing was written.
@@ -116,11 +116,11 @@ class Distil:
         self, tenant: Tenant, lease: Lease, aggregated_before: Sequence[tuple[str, str]]
     ) -> datetime | None:
         """
-        Aggregate if enough was taught since the last run, and write skills of what was aggregated.
+        Aggregate if enough was taught since the last run, then write skills from what was aggregated.
 
         Args:
-            tenant: whose.
-            lease: the tenant's.
+            tenant: the organisation.
+            lease: its lease.
             aggregated_before: what was just aggregated on request; the requester does not wait for skills.
 
         Returns:
@@ -133,7 +133,7 @@ class Distil:
                 aggregated = await self._aggregation.run(tenant, name, version, requested=False, lease=lease)
             except Conflict:
                 raise
-            except Exception as error:  # noqa: BLE001  one name's failure stops no other's
+            except Exception as error:  # noqa: BLE001  one name's failure stops no other name
                 _log.warning("aggregate.failed", org_id=tenant.org_id, kind=type(error).__name__)
                 has_failed = True
                 continue
@@ -145,7 +145,7 @@ class Distil:
         return self._clock.now() + timedelta(seconds=_FAILED_RETRY_SECONDS) if has_failed else None
 
     async def _generate_skills(self, tenant: Tenant, name: str, version: str, lease: Lease) -> None:
-        """Write skills after an aggregation, if the tenant wants that; a failure does not undo the aggregation."""
+        """Write skills after an aggregation, if configured; a failure does not undo the aggregation."""
         try:
             await self._skills.run(tenant, name, version, requested=False, lease=lease)
         except Conflict:

@@ -1,4 +1,4 @@
-"""Distil user playbooks: read → cluster → lineage → plan → write → commit; a spec says into what."""
+"""Distil user playbooks by a spec: read → cluster → lineage → plan → write → commit."""
 
 import asyncio
 from collections import Counter
@@ -68,13 +68,13 @@ class Distiller:
         self._ids = ids
 
     async def due(self, tenant: Tenant) -> list[tuple[str, str]]:
-        """Return name and agent version of the playbooks that are to be distilled by now, in order."""
+        """Return name and agent version of the playbooks that are due to be distilled, in order."""
         config = await self._configs.get(tenant)
         async with self._storage.read(tenant) as snapshot:
             return await self._spec.due(snapshot, config)
 
     async def put_off(self, transaction: Transaction, name: str, agent_version: str) -> None:
-        """After a cancelled run, wait until enough more is taught before the next one starts by itself."""
+        """After a cancelled run, keep the next one from starting automatically at once."""
         await self._spec.put_off(transaction, name, agent_version)
 
     async def run(
@@ -91,18 +91,18 @@ class Distiller:
         Distil the current user playbooks of one name and agent version, of all users.
 
         Args:
-            tenant: whose.
+            tenant: the organisation.
             name: the playbooks' name, which is that of their extractor.
-            agent_version: for which version of the agent.
-            requested: whether someone requested it; the spec says what that changes.
-            lease: the tenant's; without it nothing is written.
+            agent_version: the version of the agent.
+            requested: whether someone requested the run; the spec decides what that changes.
+            lease: the tenant's lease; without it nothing is written.
             watch: gets the progress, and can stop the run.
 
         Raises:
             Conflict: the lease was lost; nothing was written.
-            OperationCancelled: it was stopped; nothing was written.
-            ProviderError: vectors that are needed could not be made, or the spec counts it as a failure that the model
-                failed for every cluster; nothing was written.
+            OperationCancelled: the run was stopped; nothing was written.
+            ProviderError: missing vectors could not be made; or the model failed for every cluster, and the spec counts
+                that as a failure. Nothing was written.
         """
         run = await self._run(tenant, name, agent_version, requested=requested)
         async with self._storage.read(tenant) as snapshot:
@@ -160,7 +160,7 @@ class Distiller:
     async def _lineage(
         self, run: Run, state: State, found: Sequence[Sequence[int]], similarity: float
     ) -> Lineage:
-        """Match clusters with previous ones: by common members, else by topic."""
+        """Match clusters with former ones, by common members or else by topic."""
         members = [[state.ids[row] for row in group] for group in found]
         known = {cluster_id: set(cluster.member_ids) for cluster_id, cluster in state.known.items()}
         lineage = await asyncio.to_thread(trace, members, known)
@@ -188,7 +188,7 @@ class Distiller:
         ended = await asyncio.gather(*map(write, plan.tasks), return_exceptions=True)
         written = [one for one in ended if isinstance(one, Written)]
         for error in (one for one in ended if not isinstance(one, Written)):
-            raise error  # once no call is under way any more
+            raise error  # after all calls have ended
         failures = [one.error for one in written if one.error is not None]
         if failures:
             _log.warning(
@@ -210,7 +210,7 @@ class Distiller:
             still_current = tuple(await memories_of(snapshot, task.still_current))
             withdrawn = tuple(await memories_of(snapshot, task.withdrawn))
             conversations = await self._spec.conversations(snapshot, run, members)
-        if len(members) < len(task.members):  # some were deleted since: the next run sees them gone
+        if len(members) < len(task.members):  # some were deleted since; the next run handles that
             return replace(nothing, is_left=True)
         prompt_runner = await self._prompt_runner(run)
         if prompt_runner is None and task.needs_model:
@@ -266,13 +266,13 @@ class Distiller:
 
 
 def _former_rows(state: State) -> list[list[int]]:
-    """Return the rows of the clusters of the run before, as far as their members are still current."""
+    """Return the rows of the previous run's clusters whose members are still current."""
     rows = {memory_id: row for row, memory_id in enumerate(state.ids)}
     return [[rows[one] for one in cluster.member_ids if one in rows] for cluster in state.known.values()]
 
 
 def _user_count(state: State, group: Sequence[int]) -> int:
-    """Return how many users the rows of a cluster are of."""
+    """Return the number of users of a cluster's rows."""
     return len({state.users[state.ids[row]] for row in group})
 
 

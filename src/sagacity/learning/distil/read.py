@@ -15,17 +15,17 @@ from sagacity.providers.base import Embedder, Vectors
 from sagacity.storage.transaction import Storage, Transaction
 
 _PRODUCTS_READ = 10_000
-"""Of those that no cluster stands behind; a cluster's own is read in any case."""
+"""The most products without a cluster that are read; those of clusters are always read."""
 _IDS_A_READ = 1_000
 _TEXTS_A_CALL = 1_000
 
 
 async def read_state(storage: Storage, embedder: Embedder, run: Run, product: MemoryKind) -> State:
     """
-    Read the current user playbooks of one name and agent version, and the memories made of them.
+    Read the current user playbooks of one name and agent version, and the memories made from them.
 
     Raises:
-        ProviderError: vectors that are missing cannot be made now.
+        ProviderError: missing vectors cannot be made now.
     """
     async with storage.read(run.tenant) as snapshot:
         candidates = await snapshot.clusters.candidates(run.learner, run.name, run.agent_version)
@@ -52,13 +52,13 @@ async def read_state(storage: Storage, embedder: Embedder, run: Run, product: Me
 
 
 def _gists(candidates: Mapping[MemoryId, ClusterCandidate]) -> dict[MemoryId, str]:
-    """Return what is left of those that give examples, without them."""
+    """Return the gists of those candidates that contain examples."""
     found = {number: gist(one.text) for number, one in candidates.items()}
     return {number: text for number, text in found.items() if text != candidates[number].text}
 
 
 async def _embedded(embedder: Embedder, texts: Mapping[MemoryId, str]) -> dict[int, Vectors]:
-    """Embed texts a few at a time, so that others have the event loop in between."""
+    """Embed texts a few at a time, so that others get the event loop in between."""
     ids, vectors = list(texts), dict[int, Vectors]()
     for start in range(0, len(ids), _TEXTS_A_CALL):
         some = ids[start : start + _TEXTS_A_CALL]
@@ -74,13 +74,13 @@ async def former_means(
     product_vectors: Mapping[int, Vectors],
 ) -> dict[str, Vectors]:
     """
-    Return what clusters were about, by id: the mean of their members, or what was made of them.
+    Return the mean vectors of former clusters, by id: of their members or, without these, of what was made from them.
 
     Args:
-        storage: where vectors are.
-        tenant: whose.
-        clusters: those that are gone.
-        product_vectors: float32 [d] of what was made; it stands for members that were deleted with their vectors.
+        storage: the storage of the vectors.
+        tenant: the organisation.
+        clusters: the former clusters without a successor.
+        product_vectors: float32 [d] of what was made; used if members were deleted with their vectors.
     """
     members = sorted({member for cluster in clusters for member in cluster.member_ids})
     async with storage.read(tenant) as snapshot:
@@ -97,7 +97,7 @@ async def former_means(
 
 
 async def memories_of(snapshot: Transaction, ids: Sequence[int]) -> list[Memory]:
-    """Return those of *ids* that exist, in their order, in statements that no database finds too long."""
+    """Return those of *ids* that exist, in their order, with statements of limited length."""
     found: list[Memory] = []
     for start in range(0, len(ids), _IDS_A_READ):
         found += await snapshot.memories.get_many(ids[start : start + _IDS_A_READ])
@@ -107,7 +107,7 @@ async def memories_of(snapshot: Transaction, ids: Sequence[int]) -> list[Memory]
 async def _products(
     snapshot: Transaction, run: Run, kind: MemoryKind, known: Sequence[PlaybookCluster]
 ) -> dict[MemoryId, Memory]:
-    """Return what was made and is current: that of the clusters, under whatever name, and what else has this name."""
+    """Return the current products: those of the clusters, under any name, and others with this name."""
     current = Status.CURRENT
     named = await snapshot.memories.list_newest(
         kind, statuses=[current], name=run.name, agent_version=run.agent_version, limit=_PRODUCTS_READ

@@ -20,12 +20,12 @@ def without_repeats(
     """
     Remove drafts that *others* or an earlier draft already say.
 
-    A draft that rewrites its cluster's former text stays, because it replaces that.
+    A draft that rewrites its cluster's former text stays, because it replaces that text.
 
     Args:
-        written: what came of the clusters; drafts with their vectors, as far as there are any.
-        others: what is pending and in force.
-        vectors: float32 [d] of *others*, by number; of one without, only the same words count.
+        written: the results of the clusters; drafts may have vectors.
+        others: the memories that are pending or in force.
+        vectors: float32 [d] of *others*, by number; those without one are compared only by equal words.
     """
     said = _Said(len(others) + len(written))
     for one in others:
@@ -43,7 +43,7 @@ def without_repeats(
 
 
 class _Said:
-    """What is said so far: only what is near, or in the same words, is compared by its words."""
+    """The texts so far; only those that are near, or in the same words, are compared word by word."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -61,7 +61,7 @@ class _Said:
         self._with_vectors.append(one)
 
     def covers(self, draft: Draft, vector: Vectors | None) -> bool:
-        """Whether one says all that *draft* says: when it applies, what to do and what to avoid."""
+        """Whether one of the texts says all that *draft* says: when it applies, what to do and what to avoid."""
         return _wording(draft) in self._wordings or any(
             says_all(tuple(zip(_texts(fuller), _texts(draft), strict=True)), cosine)
             for fuller, cosine in self._near(vector)

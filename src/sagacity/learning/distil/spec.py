@@ -1,4 +1,4 @@
-"""The interface of a spec, which says what is distilled, and the values of the pipeline."""
+"""The interface of a spec, which says what playbooks are distilled into, and the values of the pipeline."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -21,18 +21,18 @@ from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
 BY_MODEL, BY_RULES = "model", "rules"
-"""Who wrote a draft: what provenance names as the method."""
+"""Who wrote a draft; recorded as the method in the provenance."""
 Result = Aggregated | SkillsMade
 
 
 def actor_of(learner: str, name: str) -> str:
-    """Return who distils the playbooks of one name, in the change log, in provenance and in the ledger."""
+    """Return the actor that distils playbooks of one name, for the change log, provenance and ledger."""
     return whole_key(f"{learner}:{name}")
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Which playbooks are distilled, how and when."""
+    """One run: which playbooks are distilled, how and when."""
 
     tenant: Tenant
     config: TenantConfig
@@ -41,37 +41,37 @@ class Run:
     name: str
     agent_version: str
     requested: bool
-    """Someone asked for it; otherwise it runs by itself."""
+    """Whether someone requested it; otherwise it runs automatically."""
     has_model: bool
-    """Whether a model could be asked when it began."""
+    """Whether a model could be called when the run began."""
     run_id: RunId
     at: datetime
 
     @property
     def actor(self) -> str:
-        """Who it is in the change log, in provenance and in the ledger."""
+        """The actor of the run, for the change log, provenance and ledger."""
         return actor_of(self.learner, self.name)
 
     @property
     def mode(self) -> AggregationMode:
-        """Whether clusters that did not change are worked on, too."""
+        """Whether unchanged clusters are processed too."""
         return AggregationMode.FULL if self.requested else AggregationMode.INCREMENTAL
 
     def occasion(self, reason: str) -> Occasion:
-        """Return the record of one change, without the change."""
+        """Return the context of a change in this run: who, why and when."""
         return Occasion(run_id=self.run_id, actor=self.actor, reason=reason, at=self.at)
 
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """What makes a cluster."""
+    """When playbooks form a cluster."""
 
     similarity: float
-    """0..1, the mean cosine between members from which on they belong together."""
+    """0..1, the least mean cosine between members."""
     min_size: int
-    """How many members it has at least."""
+    """The least number of members."""
     min_users: int
-    """Of how many users they are at least, so that one user's taste becomes no rule for all."""
+    """The least number of users, so that one user's taste does not become a rule for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,89 +79,89 @@ class State:
     """What a run starts from."""
 
     ids: Sequence[MemoryId]
-    """The current user playbooks, ascending."""
+    """The numbers of the current user playbooks, ascending."""
     wordings: Mapping[MemoryId, str]
-    """A hash of what each says."""
+    """A hash of each playbook's text."""
     users: Mapping[MemoryId, str]
     """Whose each is."""
     vectors: Vectors
-    """float32 [n, d], unit rows, in the order of `ids`: of what each says but for its examples (see `gist`)."""
+    """float32 [n, d], unit rows, in the order of `ids`: the vectors of the playbooks without examples (see `gist`)."""
     known: Mapping[str, PlaybookCluster]
-    """The clusters of the run before, by id."""
+    """The clusters of the previous run, by id."""
     products: Mapping[MemoryId, Memory]
-    """What was made before and is current."""
+    """The current memories that earlier runs made."""
     product_vectors: Mapping[int, Vectors]
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A cluster for which words are wanted."""
+    """A cluster whose text is to be written."""
 
     members: tuple[MemoryId, ...]
     """Ascending."""
     fingerprint: str
-    """Of the members as they were read."""
+    """The fingerprint of the members as they were read."""
     cluster: PlaybookCluster | None = None
-    """As it was before; None: it is new."""
+    """The cluster before this run; None if it is new."""
     former: Memory | None = None
-    """What was made of it before, which may be written anew in its place."""
+    """The memory that was made from it before, which may be rewritten."""
     still_current: tuple[MemoryId, ...] = ()
-    """User playbooks that *former* was made of and that are current, though of the cluster no more; ascending."""
+    """User playbooks that *former* was made from, which are current but no longer members; ascending."""
     withdrawn: tuple[MemoryId, ...] = ()
-    """User playbooks that *former* was made of and that are current no more; ascending."""
+    """User playbooks that *former* was made from, which are no longer current; ascending."""
     replaces: Memory | None = None
-    """What a person stands behind, and only that person's approval replaces."""
+    """A memory that a person approved or edited, and that only an approval replaces."""
     needs_model: bool = False
-    """Whether it waits while no model can be asked: rules do not write over a model's words."""
+    """Whether the task waits while no model can be called, because rules do not overwrite a model's words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A cluster that is there no more, with nothing of it that a person decided on."""
+    """A cluster that no longer exists, and from which nothing was made that a person reviewed."""
 
     cluster: PlaybookCluster
     archives: Memory | None = None
-    """What was made of it, and waited for approval as it was generated."""
+    """The memory that was made from it, unchanged and waiting for approval."""
     replaces: Memory | None = None
-    """What that would have replaced: then the cluster is kept with it, as with any that a person decided on."""
+    """The memory that it would have replaced, with which the cluster is then kept, because a person reviewed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that a run does, before any words are found."""
+    """Everything that a run will do, before any text is written."""
 
     tasks: tuple[Task, ...]
     kept: tuple[PlaybookCluster, ...] = ()
-    """Clusters that are stored as they are now, without new words."""
+    """Clusters that are stored with their current members, without new text."""
     gone: tuple[Gone, ...] = ()
     in_force: tuple[Memory, ...] = ()
-    """What stays whatever is written."""
+    """The memories that stay, whatever is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What one cluster is written up from."""
+    """What the text of one cluster is written from."""
 
     members: tuple[Memory, ...]
     """Never empty; ascending."""
     vectors: Vectors
-    """float32 [n, d], theirs, unit rows."""
+    """float32 [n, d], the members' vectors, unit rows."""
     former: Memory | None = None
-    """What is written anew."""
+    """The memory to rewrite."""
     still_current: tuple[Memory, ...] = ()
-    """What *former* was made of too, and what still holds beside the members."""
+    """Current playbooks that *former* was also made from, besides the members."""
     withdrawn: tuple[Memory, ...] = ()
-    """What *former* was made of and holds no more, as far as its words are kept."""
+    """Playbooks that *former* was made from and that no longer hold, if their words are stored."""
     deleted_count: int = 0
-    """How many more there were, whose words are gone."""
+    """How many more there were whose words were deleted."""
     in_force: tuple[Memory, ...] = ()
-    """What stays whatever is written; nearest first."""
+    """The memories that stay, whatever is written; most similar first."""
     conversations: tuple[tuple[Interaction, ...], ...] = ()
-    """Interactions of one conversation each, in the order of the log."""
+    """Interactions by conversation, in the order of the log."""
 
 
 class Draft(Value):
-    """The words for one cluster, and where they are from."""
+    """The text for one cluster, and who wrote it."""
 
     name: str = ""
     trigger: str | None
@@ -174,35 +174,35 @@ class Draft(Value):
 
     @property
     def search_text(self) -> str:
-        """The text by which it will be found."""
+        """The text by which the memory will be found."""
         return "\n".join(filter(None, (self.name, self.trigger, self.content, self.pitfall)))
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What came of one task."""
+    """The result of one task."""
 
     task: Task
     uid: MemoryUid
-    """Under which a new memory is stored."""
+    """The uid for a new memory."""
     cluster_id: str
-    """The cluster's for ever."""
+    """The permanent id of the cluster."""
     draft: Draft | None = None
-    """None: nothing new is to be said, unless it failed or was left."""
+    """None if there is nothing new to say, or if the task failed or was left."""
     members: tuple[Memory, ...] = ()
-    """As they were when it was written."""
+    """The members when the text was written."""
     vector: Vectors | None = None
-    """float32 [d] of the draft; None: it is made later."""
+    """float32 [d], the draft's vector; None: it is made later."""
     error: ProviderError | None = None
     is_left: bool = False
 
     @property
     def is_settled(self) -> bool:
-        """Whether the cluster was worked on to the end."""
+        """Whether the cluster was fully processed."""
         return self.error is None and not self.is_left
 
     def cluster(self, run: Run, memory_id: MemoryId | None) -> PlaybookCluster:
-        """Return the cluster with the members that were worked on, and what stands for it."""
+        """Return the cluster with the processed members and the memory that was made from it."""
         before = self.task.cluster
         return PlaybookCluster(
             cluster_id=self.cluster_id,
@@ -218,30 +218,30 @@ class Written:
 
 
 class Effect(Enum):
-    """What became of a cluster."""
+    """The effect of a run on a cluster."""
 
     CREATED = auto()
     UPDATED = auto()
     ARCHIVED = auto()
     KEPT = auto()
     MISSED = auto()
-    """What it rests on changed after it was read: the next run sees to it."""
+    """Its sources changed after they were read; the next run handles it."""
     OVER_QUOTA = auto()
-    """The organisation has as many memories as it may have: nothing of it is stored."""
+    """The organisation's quota of memories is used up, so nothing is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What is stored of one cluster; without *cluster* nothing is."""
+    """What is stored for one cluster; nothing without *cluster*."""
 
     effect: Effect
     cluster: PlaybookCluster | None = None
     is_forgotten: bool = False
-    """The cluster is deleted."""
+    """Whether the cluster is deleted."""
     new: NewMemory | None = None
     saved: Memory | None = None
     before: Memory | None = None
-    """What *saved* was, where the change log tells of it."""
+    """*saved* before the change, if the change log records it."""
     reason: str = ""
     """The reason in the change log."""
 
@@ -251,49 +251,49 @@ MISSED = Settlement(Effect.MISSED)
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a run did."""
+    """Counts of what a run did."""
 
     skipped_reason: str = ""
     playbooks: int = 0
     clusters: int = 0
     effects: Counter[Effect] = field(default_factory=Counter[Effect])
     left: int = 0
-    """Clusters that nobody could write up now."""
+    """How many clusters could not be written up now."""
     errors: tuple[str, ...] = ()
-    """Why the others were not written up, one each."""
+    """The reasons, one for each cluster that was not written up."""
     note: str = ""
-    """Why rules wrote although a model is configured."""
+    """Why rules wrote although a model is configured; empty if they did not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """One thing that user playbooks are distilled into: all in which it differs from the others."""
+    """What user playbooks are distilled into, with everything in which that differs from other specs."""
 
     learner: str
-    """The name of its clusters, of what it remembers and of its calls of models."""
+    """The name under which its clusters, its position and its model calls are stored."""
     product: MemoryKind
     raises_if_all_fail: bool
-    """Whether a run for which the model failed for every cluster fails; otherwise its result says so."""
+    """Whether a run fails if the model failed for every cluster; otherwise its result says so."""
     due: Callable[[Transaction, TenantConfig], Awaitable[list[tuple[str, str]]]]
-    """Name and agent version of the playbooks that are to be distilled by now, in order."""
+    """Returns name and agent version of the playbooks that are due to be distilled, in order."""
     reason_to_skip: Callable[[Transaction, Run], Awaitable[str]]
-    """Why nothing is done now; empty if something may be."""
+    """Returns why a run may not start now; empty if it may."""
     nearness: Callable[[Run], Nearness]
     plan: Callable[[Run, State, Lineage], Plan]
-    """What becomes of each cluster; pure."""
+    """Decides what to do with each cluster; pure."""
     conversations: Callable[
         [Transaction, Run, Sequence[Memory]], Awaitable[tuple[tuple[Interaction, ...], ...]]
     ]
-    """What was said when these members were learned, as far as it is wanted for the writing."""
+    """Returns the turns from which members were learned, if they are needed for the text."""
     write: Callable[[PromptRunner | None, Run, Material], Awaitable[Draft | None]]
-    """The words for one cluster, by the model or without one by rules; None where nothing new is to be said. Raises
-    ProviderError if the model failed."""
+    """Writes the text for one cluster, by the model or, without one, by rules; None if there is nothing new to say.
+    Raises ProviderError if the model failed."""
     rests_on: Callable[[Written], set[MemoryId]]
-    """What is read again before a cluster is settled."""
+    """Returns the memories to read again before a cluster is settled."""
     settle: Callable[[Run, Written, Mapping[MemoryId, Memory]], Settlement]
-    """What is stored of a cluster, in view of what it rests on as that is now; pure."""
+    """Decides what to store for a cluster, given the current state of its sources; pure."""
     advance: Callable[[Transaction, Run, State, Sequence[Written], Counter[Effect]], Awaitable[None]]
-    """Keeps how far the run got, in the transaction that writes."""
+    """Records how far the run got, in the transaction that writes."""
     put_off: Callable[[Transaction, str, str], Awaitable[None]]
-    """Lets a run for a name and agent version that was stopped by hand not begin again by itself at once."""
+    """Keeps a run that a person stopped from starting again automatically at once."""
     result: Callable[[Run, Counts], Result]

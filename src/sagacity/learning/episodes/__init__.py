@@ -1,1 +1,1 @@
-"""A conversation becomes an episode: what it was about, when it was, and how it ended."""
+"""Summarise each conversation as an episode: what it was about, when it took place, and how it ended."""

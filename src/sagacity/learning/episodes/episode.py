@@ -26,9 +26,9 @@ LEARNER = "episodic:chat"
 BY_MODEL, BY_RULES = 0.9, 0.7
 """Confidence in a summary that a model wrote, and in one that quotes."""
 _LONGEST = 4_000
-"""Characters of an episode that quotes."""
+"""The most characters of an episode that quotes."""
 _MOST_EVIDENCE = 200
-"""Turns that an episode names: the last ones."""
+"""How many turns an episode names as evidence, the last ones."""
 Episode = TypeVar("Episode", bound=NewMemory)
 
 
@@ -44,7 +44,7 @@ class Written:
 def begun(
     conversation: Conversation, turns: Sequence[Interaction], *, uid: MemoryUid, now: datetime
 ) -> NewMemory:
-    """Return the episode of a conversation before anything is said of it."""
+    """Return the empty episode of a conversation."""
     started_at = turns[0].occurred_at
     facts = EpisodeFacts(session_id=conversation.session_id, title=conversation.title, started_at=started_at)
     return NewMemory(
@@ -68,13 +68,13 @@ def continued(
     now: datetime,
 ) -> Episode:
     """
-    Return an episode that tells of *turns*, too.
+    Return an episode extended by *turns*.
 
     Args:
-        episode: of what was said before.
-        turns: what was said since, oldest first; at least one.
+        episode: the episode of the earlier turns.
+        turns: the later turns, oldest first; at least one.
         written: the summary of both.
-        has_contact_data: whether it may say how to reach somebody.
+        has_contact_data: whether it may contain contact data.
         now: the time of the change.
     """
     summary, ended_at = written.summary, turns[-1].occurred_at
@@ -111,12 +111,12 @@ def continued(
 
 
 def may_be_continued(episode: Memory) -> bool:
-    """Whether a summary may go on in that memory: not in one that a person archived, wrote in or confirmed."""
+    """Whether that memory may be extended: not if a person archived, edited or confirmed it."""
     return episode.status is Status.CURRENT and episode.attributes.confirmed_through is None
 
 
 def fitting(lines: Sequence[str]) -> str:
-    """Return the first line and as many of the last ones as an episode has room for."""
+    """Return the first line and as many of the last lines as fit into an episode."""
     first, *others = lines
     room = _LONGEST - len(first)
     kept: list[str] = []

@@ -1,4 +1,4 @@
-"""Summarise conversations that became quiet or long: due → read → summarise → store, each by itself."""
+"""Summarise conversations that became quiet or long: due → read → summarise → store, one by one."""
 
 import asyncio
 from collections.abc import Sequence
@@ -40,8 +40,9 @@ from sagacity.storage.transaction import Transaction
 
 LONG_MESSAGES, LONG_TOKENS = 50, 3_000
 """
-So much unread is summed up although the talk goes on. 50 messages is the chat contract's limit; a chat's prompt has
-room for some 5,000 tokens of the talk itself, so that what falls out of it is in the summary by then.
+From this many unread messages or tokens, a conversation is summarised although it continues. 50 messages is the chat
+contract's limit. A chat's prompt has room for some 5,000 tokens of the conversation, so that messages are in the
+summary before they no longer fit.
 """
 _CONVERSATIONS_A_RUN = 10
 _TURNS_READ = 400
@@ -56,9 +57,9 @@ class _Read:
     conversation: Conversation
     turns: Sequence[Interaction]
     episode: Memory | None
-    """That of what was said before, if it can still be continued."""
+    """The episode of the earlier turns, if it may be extended."""
     is_wanted: bool
-    """Whether its user lets episodes be learned; no model is shown what is not to be."""
+    """Whether the user allows episodes; otherwise no model sees the conversation."""
 
 
 class Summarize:
@@ -76,7 +77,7 @@ class Summarize:
         self._ids = parts.ids
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return when the next conversation is due if nothing more is said in it."""
+        """Return when the next conversation is due if it stays quiet."""
         waiting = await snapshot.conversations.unsummarized(subject.user_id, limit=_CONVERSATIONS_A_RUN)
         return look_at(min(map(self._due_at, waiting), default=None), now=self._clock.now())
 
@@ -114,7 +115,7 @@ class Summarize:
         memory = None if written is None else self._episode(subject, read, written)
         vectors = {} if memory is None else await self._vectors(memory)
         run_id = RunId(self._ids.new())
-        # Run twice, it writes the same.
+        # A second run writes the same.
         await self._storage.retry(
             lambda: self._commit(subject.tenant, read, memory, vectors, lease, run_id=run_id)
         )
@@ -139,7 +140,7 @@ class Summarize:
         return _Read(conversation, turns, episode, is_learned(settings, MemoryKind.EPISODIC))
 
     async def _write(self, read: _Read, calls: ModelSession) -> Written | None:
-        """Return the summary; None if nothing deserves one."""
+        """Return the summary; None if nothing is worth summarising."""
         runner = calls.prompt_runner(Role.GENERATION, LEARNER)
         if runner is not None and read.turns:
             try:
@@ -211,10 +212,10 @@ class Summarize:
         run_id: RunId,
     ) -> None:
         """
-        Write the episode and how far the conversation is summed up, atomically.
+        Write the episode and how far the conversation is summarised, atomically.
 
-        Nothing is written of a conversation that was deleted meanwhile, or lost turns to that or to a quarantine: a
-        summary would tell what was in them. What is left is as due as it was.
+        Nothing is written if the conversation, or some of its turns, were deleted or put under quarantine meanwhile:
+        the summary would reveal them. The remaining turns stay due.
         """
         conversation, turns = read.conversation, read.turns
         async with self._storage.begin(tenant) as transaction:
@@ -255,7 +256,7 @@ class Summarize:
         vectors: dict[MemoryUid, Vectors],
         run_id: RunId,
     ) -> MemoryId:
-        """Store the episode with whom and what it names, and its place in the history; returns its number."""
+        """Store the episode with the entities that it names, and record the change; returns its number."""
         if isinstance(memory, Memory):
             stored = memory
             await transaction.memories.save([stored], vectors=vectors)
@@ -278,7 +279,7 @@ class Summarize:
 
 
 async def _is_unchanged(transaction: Transaction, read: Memory | None) -> bool:
-    """Whether an episode says what it said when it was read, and may still be continued."""
+    """Whether an episode is unchanged since it was read, and may still be extended."""
     if read is None:
         return True
     found = await transaction.memories.get_many([read.memory_id])

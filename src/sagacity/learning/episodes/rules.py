@@ -15,25 +15,25 @@ from sagacity.learning.windows.render import shorten
 MOST_QUOTES = 6
 _QUOTE_CHARS = 160
 _FEWEST_WORDS = 3
-"""What has fewer tells little of what a conversation was about."""
+"""The least number of words of a quote; fewer say little about a conversation."""
 
 
 class Summary(Value):
-    """A conversation in short."""
+    """A summary of a conversation."""
 
     title: str = ""
-    """Empty: that of the conversation."""
+    """Empty: the conversation's title."""
     content: str
     outcome: str = ""
-    """Empty where it cannot be told."""
+    """How the conversation ended; empty if that is unknown."""
     keywords: tuple[str, ...] = ()
 
 
 def summary_by_rules(turns: Sequence[Interaction]) -> Summary | None:
     """
-    Return a conversation in short; None if its user said nothing that is worth quoting.
+    Return a summary of a conversation; None if its user said nothing worth quoting.
 
-    Nor if the user only asked, and what was remembered was quoted in answer: it would come back as a memory of its own.
+    Also None if the user only asked, and the answer quoted memories: these would otherwise become a memory again.
     """
     beside = own_words(turns)
     said = [one for turn in turns if turn.is_user for one in _sentences(turn.content, beside)]
@@ -48,13 +48,13 @@ def summary_by_rules(turns: Sequence[Interaction]) -> Summary | None:
 
 
 def _sentences(text: str, beside: str) -> Sequence[Sentence]:
-    """Cut a turn into sentences as its language does: "am 2. Oktober" ends none."""
+    """Split a turn into sentences by the rules of its language: "am 2. Oktober" is not an end."""
     code = language_of(text, beside)
     return split_sentences(text, load_language(code).grammar if code in LANGUAGES else ENGLISH)
 
 
 def _only_asks(sentence: Sentence) -> bool:
-    """Whether nothing is said before the question but a word such as "and"."""
+    """Whether a sentence is only a question, perhaps after a word such as "and"."""
     asked = [clause.start for clause in sentence.clauses if clause.stance is Stance.ASKED]
     return bool(asked) and len(sentence.text[: min(asked)].split()) <= 1
 
@@ -68,7 +68,7 @@ def _quotes(sentence: Sentence) -> list[str]:
 
 
 def _chosen(quotes: Sequence[str]) -> list[str]:
-    """Return the first and the last, which tell how it began and ended, and of the others the longest; in order."""
+    """Return the first and last quotes, which tell how it began and ended, and the longest of the others; in order."""
     every = list(dict.fromkeys(quotes))
     if len(every) <= MOST_QUOTES:
         return every

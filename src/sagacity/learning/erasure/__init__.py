@@ -1,1 +1,1 @@
-"""Erasing a user completely, in the background, with a report."""
+"""Erase a user completely, in the background, with a report."""

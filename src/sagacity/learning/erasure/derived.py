@@ -1,4 +1,4 @@
-"""Delete what serves all users but was derived from an erased one, and distil it again from the others."""
+"""Delete agent playbooks and skills that were derived from an erased user, and distil them again from the others."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,9 @@ async def forget_playbooks(
     transaction: Transaction, config: TenantConfig, erasure_id: str, user_id: UserId, *, limit: int
 ) -> Counts:
     """
-    Delete up to *limit* of what a user taught, with what was made of it for all users.
+    Delete up to *limit* of a user's playbooks, with what was made from them for all users.
 
-    A distillation that read it finds its lease lost, and the next one reads what others taught.
+    A distillation that read them finds its lease lost, and the next one reads only what others taught.
     """
     ids = await transaction.erased_rows.numbers(user_id, MemoryKind.USER_PLAYBOOK, limit=limit)
     if not ids:
@@ -43,10 +43,10 @@ async def withdraw_by_requests(
     limit: int,
 ) -> tuple[Counts, int | None]:
     """
-    Delete what serves all users and names requests of one, among the next *limit* beyond the number *after*.
+    Delete agent playbooks and skills that name requests of a user, among the next *limit* after the number *after*.
 
     Returns:
-        What was deleted, and where to go on; None at the end.
+        The counts of deleted rows, and the number from which to continue; None at the end.
     """
     made, last = await transaction.derived.named_by_requests(user_id, after=after, limit=limit)
     counts = await _withdraw(transaction, config, erasure_id, made, set()) if made else {}

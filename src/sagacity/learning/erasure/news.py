@@ -8,7 +8,7 @@ _SUBJECT = "erased "
 
 
 def erased_news(org_id: OrgId, user_id: str) -> str:
-    """Return what is spread: it names nobody to whom does not know the name."""
+    """Return the subject to announce, which identifies the user only to those who know the id."""
     return (
         _SUBJECT
         + hashlib.sha256(f"{len(org_id)}:{org_id}{user_id}".encode("utf-8", "surrogatepass")).hexdigest()
@@ -16,5 +16,5 @@ def erased_news(org_id: OrgId, user_id: str) -> str:
 
 
 def is_erased_news(subject: str) -> bool:
-    """Return whether news is of this kind."""
+    """Return whether a subject announces an erasure."""
     return subject.startswith(_SUBJECT)

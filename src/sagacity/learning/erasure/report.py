@@ -1,4 +1,4 @@
-"""The report of an erasure: made, signed and verified; pure, except that it looks into backups."""
+"""Make, sign and verify the report of an erasure; pure, except that it reads backups."""
 
 import json
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ class Searched:
     """A database that was searched after the user's rows were deleted."""
 
     database: str
-    """Which one, with secrets masked."""
+    """The location of the database, with secrets masked."""
     is_file: bool
     files: str
-    """What it did so that its files do not keep what was deleted."""
+    """What the database did to remove deleted data from its files."""
     scan: Scan
 
 
@@ -43,7 +43,7 @@ def make_report(
     gone_at: datetime,
     at: datetime,
 ) -> ErasureReport:
-    """Return what is to be signed."""
+    """Return the unsigned report."""
     unnamed = {name: count for name, count in erasure.counts.items() if PLACES[name] is Place.UNNAMED}
     return ErasureReport(
         erasure_id=erasure.erasure_id,
@@ -71,7 +71,7 @@ def signed(report: ErasureReport, key: ErasureKey) -> ErasureReport:
 
 
 def is_genuine(report: ErasureReport) -> bool:
-    """Return whether a report is as it was signed, by the key that it names."""
+    """Return whether a report's signature, by the key that it names, is valid."""
     bare = report.model_copy(update={"signature": ""})
     return is_signed(_message(bare), signature=report.signature, public_key=report.public_key)
 
@@ -84,7 +84,7 @@ def _message(report: ErasureReport) -> bytes:
 def look_into(
     backups: Sequence[KnownBackup], org_id: OrgId, user_id: UserId, *, gone_at: datetime
 ) -> list[BackupFound]:
-    """Return the backups that were made before the user was gone, with what is seen in them."""
+    """Return the backups that were made before the user's rows were deleted, and whether each contains the user."""
     return [
         BackupFound(
             path=one.path, made_at=one.made_at, holds_user=holds_user(Path(one.path), org_id, user_id)

@@ -31,16 +31,16 @@ from sagacity.storage.transaction import Transaction
 
 _log = structlog.get_logger(__name__)
 _ROUNDS = 3
-"""How often leftovers are deleted and searched for again in one try: a write that was under way may come late."""
+"""How often leftovers are searched for and deleted in one attempt, because a write may still arrive late."""
 _LONGEST_WAIT = timedelta(minutes=10)
-"""Between two tries: an erasure is never given up."""
+"""The time between two attempts; an erasure is never given up."""
 _STEPS = 6
 Work = Callable[[Transaction], Awaitable[Counts]]
 
 
 @dataclass(slots=True)
 class _Run:
-    """One erasure under way; what is known of the user grows with what is found."""
+    """One running erasure; what is known of the user grows as more is found."""
 
     subject: Subject
     lease: Lease
@@ -52,7 +52,7 @@ class _Run:
 
     @property
     def is_late(self) -> bool:
-        """Whether others have waited for long enough."""
+        """Whether it has used up its time, because others wait."""
         return self.until is not None and time.monotonic() > self.until
 
 
@@ -60,8 +60,8 @@ class Erase:
     """
     Erases users of one organisation, one after the other.
 
-    Each step deletes batches until nothing is left, so that one that was cut short is done again. Nothing is appended
-    to the user's log meanwhile; the last transaction deletes what came otherwise, and the rights of all who work on it.
+    Each step deletes batches until nothing is left, so a step that was cut short is repeated. Nothing is appended to
+    the user's log meanwhile. The last transaction deletes rows that arrived in other ways, and all leases on the log.
     """
 
     name = ERASE
@@ -74,13 +74,13 @@ class Erase:
         self._batch = parts.policy.cleanup_batch
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return when the next one is to be erased."""
+        """Return when the next user is to be erased."""
         now, waiting = self._clock.now(), await _waiting(snapshot)
         return look_at(min((item.next_try_at or now for _, item in waiting), default=None), now=now)
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Erase whoever is to be erased, as far as the time allows.
+        Erase the users who are to be erased, as far as the time allows.
 
         Raises:
             Conflict: the lease was lost.
@@ -94,7 +94,7 @@ class Erase:
                 is_done = await self._erase(await self._open(subject, lease, operation, item, until))
             except Conflict:
                 raise
-            except Exception as error:  # noqa: BLE001  recorded with the item: the others have their turn
+            except Exception as error:  # noqa: BLE001  recorded with the item; others are not affected
                 await self._postpone(subject, operation, item, error)
                 continue
             if not is_done:
@@ -126,7 +126,7 @@ class Erase:
             )
 
     async def _erase(self, run: _Run) -> bool:
-        """Do all that is left of one erasure; returns whether it has ended."""
+        """Do the remaining steps of one erasure; returns whether it has ended."""
         gone_at = run.erasure.gone_at
         if gone_at is None:
             for number, step in enumerate((self._turns, self._taught, self._memories, self._rows)):
@@ -143,7 +143,7 @@ class Erase:
         return True
 
     async def _turns(self, run: _Run) -> bool:
-        """Delete the log. From then on there is nothing to learn, and whoever learned from it must not write."""
+        """Delete the log. From then on there is nothing to learn, and running learners must not write."""
         user_id = run.erased.user_id
         is_done = await self._repeat(run, lambda tx: tx.erased_rows.turns(user_id, limit=self._batch))
         if is_done:
@@ -151,7 +151,7 @@ class Erase:
         return is_done
 
     async def _taught(self, run: _Run) -> bool:
-        """Delete what the user taught, and withdraw what rests on it."""
+        """Delete the user's playbooks, and withdraw what rests on them."""
         config, number, user_id = run.subject.config, run.erasure.erasure_id, run.erased.user_id
         limit = self._batch
         if not await self._repeat(run, lambda tx: forget_playbooks(tx, config, number, user_id, limit=limit)):
@@ -164,7 +164,7 @@ class Erase:
                 counts, last = await withdraw_by_requests(
                     transaction, config, number, user_id, after=after, limit=limit
                 )
-                ends.append(last)  # noqa: B023  it is run before the next round
+                ends.append(last)  # noqa: B023  called before the next round
                 return counts
 
             await self._do(run, page)
@@ -190,7 +190,7 @@ class Erase:
         ) and await self._repeat(run, lambda tx: tx.erased_rows.named(user_id, limit=limit))
 
     async def _last(self, run: _Run) -> None:
-        """Delete what is left, the user's row too: what is stored under the id from then on is a new user's."""
+        """Delete the rest, including the user's row; anything stored under the id later belongs to a new user."""
 
         async def last(transaction: Transaction) -> Counts:
             await transaction.erased_rows.lock(run.erased.user_id)
@@ -201,7 +201,7 @@ class Erase:
         await self._do(run, last)
 
     async def _elsewhere(self, run: _Run) -> None:
-        """Where the account was: take it out of all organisations, now that nobody can use it any more."""
+        """In the organisation of the account, remove it from all organisations, now that nobody can use it."""
         person = run.erased.person
         if person is not None and run.erased.is_account_of(run.subject.tenant.org_id):
             await leave_everywhere(self._storage, run.erased.user_id, person, by=SYSTEM)
@@ -219,7 +219,7 @@ class Erase:
         return total
 
     async def _note_scopes(self, transaction: Transaction, run: _Run) -> None:
-        """Keep the numbers of the scopes that go: a vector store may have copies of those made since the request."""
+        """Record the numbers of the deleted scopes, because a vector store may have copies of new ones too."""
         scope_ids = await transaction.erasures.scope_ids(run.erased.user_id)
         if scope_ids:
             known = tuple(sorted({*run.erased.scope_ids, *scope_ids}))
@@ -229,10 +229,10 @@ class Erase:
 
     async def _search(self, run: _Run) -> Searched:
         """
-        Have the database let go of what was deleted, and search for what is left until there is nothing.
+        Remove deleted data from the database's files, then search for leftovers until none are found.
 
         Raises:
-            StorageUnavailable: there still is something.
+            StorageUnavailable: leftovers are still found.
         """
         backend, tenant = self._storage.backend, run.subject.tenant
         needles = run.erased.needles
@@ -269,7 +269,7 @@ class Erase:
         )
 
     async def _is_back(self, run: _Run, found: Found) -> bool:
-        """Return whether what was found is of a new user of the same id; otherwise delete it."""
+        """Return whether what was found belongs to a new user with the same id; otherwise delete it."""
         if not found.rows:
             return False
         is_back = False
@@ -280,7 +280,7 @@ class Erase:
             if is_back:
                 return {}
             counts = await self._everything(transaction, run)
-            return {**counts, "users": counts["users"] - 1}  # without the row that was just made
+            return {**counts, "users": counts["users"] - 1}  # without the row that was just inserted
 
         await self._do(run, delete)
         return is_back
@@ -309,14 +309,14 @@ class Erase:
         _log.info("user.erased", org_id=tenant.org_id, operation_id=erasure.erasure_id)
 
     async def _repeat(self, run: _Run, work: Work) -> bool:
-        """Do *work* until it finds nothing; returns whether it came so far in its time."""
+        """Repeat *work* until it finds nothing; returns whether it finished in time."""
         while await self._do(run, work):
             if run.is_late:
                 return False
         return True
 
     async def _do(self, run: _Run, work: Work) -> int:
-        """Do *work* in a transaction of its own, and count what it deleted."""
+        """Run *work* in a transaction of its own, and count what it deleted."""
 
         async def once() -> int:
             async with self._storage.begin(run.subject.tenant) as transaction:

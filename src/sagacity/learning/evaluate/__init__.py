@@ -1,1 +1,1 @@
-"""Did a session go well, and was the answer better than its shadow: one look at each session once it is quiet."""
+"""Judge each session once it is quiet: whether it went well, and whether answers were better than their shadows."""

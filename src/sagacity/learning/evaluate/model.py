@@ -1,4 +1,4 @@
-"""A model judges a session; if answers have shadows, it compares the two without knowing which is which."""
+"""Judge a session by a model; if answers have shadows, it compares both without knowing which is which."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from sagacity.learning.prompt_runner import PromptRunner
 from sagacity.learning.windows.render import DEFAULT_LIMITS
 
 _HALF = DEFAULT_LIMITS.model_copy(update={"total_chars": DEFAULT_LIMITS.total_chars // 2})
-"""Two transcripts share the room that one has."""
+"""The limits of each of two transcripts, which share the room of one."""
 
 
 async def judge_by_model(
@@ -29,10 +29,10 @@ async def judge_by_model(
 
     Args:
         prompt_runner: the model.
-        config: what the tenant says of its agent and its tools.
-        evaluator: what counts as a success.
-        turns: of the session, oldest first.
-        shadow_first: which transcript is shown first where there are two; the verdict is on the regular one either way.
+        config: the tenant's configuration, which describes its agent and tools.
+        evaluator: says what counts as a success.
+        turns: the turns of the session, oldest first.
+        shadow_first: whether the shadow's transcript is shown first; the verdict is always on the regular one.
 
     Raises:
         ProviderError: the model failed.

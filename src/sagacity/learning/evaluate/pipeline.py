@@ -1,4 +1,4 @@
-"""Judge sessions that have become quiet: due → read → judge → store, each by itself."""
+"""Judge sessions that have become quiet: due → read → judge → store, one by one."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -24,21 +24,21 @@ from sagacity.learning.tasks.parts import TaskParts
 from sagacity.storage.transaction import Transaction
 
 _SESSIONS_A_RUN = 8
-"""How many sessions one run judges, in parallel; the rest waits for the next run, so that learning has its turn."""
+"""How many sessions one run judges, in parallel; the others wait for the next run, so that learning gets its turn."""
 _WAITING_READ = 1_000
 _TURNS_READ = 1_000
-"""Of a longer session the newest turns are judged."""
+"""How many of a session's turns are judged, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A session that some evaluators have to judge now."""
+    """A session that some evaluators must judge now."""
 
     session: WaitingSession | None
-    """None: it was deleted meanwhile."""
+    """The session; None if it was deleted meanwhile."""
     evaluators: tuple[AgentSuccessConfig, ...]
     letter: DeadLetter | None = None
-    """Given up before, and asked for again."""
+    """Whether judging was given up before and is requested again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """The outcome of one evaluator for a session: a result, nothing if not sampled, or an error."""
+    """One evaluator's outcome for a session: a result, nothing if it was not sampled, or an error."""
 
     evaluator: AgentSuccessConfig
     result: NewEvaluation | None = None
@@ -62,7 +62,7 @@ class _Judged:
 
 
 class Evaluate:
-    """Judges users' sessions. A run that is done twice, or cut short, leaves one result an evaluator and session."""
+    """Judges users' sessions. Even after repeated or interrupted runs, a session has one result per evaluator."""
 
     name = EVALUATE
     scope = TaskScope.USER
@@ -88,8 +88,8 @@ class Evaluate:
         """
         Judge the user's sessions that have been quiet for long enough.
 
-        A session in which something new is said is judged anew, and the result replaced. What fails is tried again
-        later and then given up as a dead letter; no other session waits for it.
+        A session with new turns is judged again, and its result replaced. A failed one is tried again later, and at
+        last given up as a dead letter; no other session waits for it.
 
         Raises:
             Conflict: the lease was lost.
@@ -100,7 +100,7 @@ class Evaluate:
         if tasks:
             calls = await self._models.of(
                 tenant, config, subject.user_id
-            )  # learning may have spent what was left
+            )  # learning may have used up the spending cap
             ended = await asyncio.gather(
                 *(self._evaluate(tenant, config, calls, task, lease) for task in tasks),
                 return_exceptions=True,
@@ -144,11 +144,11 @@ class Evaluate:
             judged = await asyncio.gather(
                 *(self._judge(tenant, config, calls, one, said) for one in evaluators)
             )
-        # Run twice, it writes the same.
+        # A second run writes the same.
         await self._storage.retry(lambda: self._commit(tenant, task, said, judged, lease))
 
     async def _read(self, tenant: Tenant, session: WaitingSession) -> _Said:
-        """Read what was said in a session, as far as no quarantine holds it."""
+        """Read the turns of a session that no quarantine holds."""
         async with self._storage.read(tenant, shows_held=False) as snapshot:
             return _Said(
                 session=session,
@@ -178,7 +178,7 @@ class Evaluate:
                 verdict = await judge_by_model(
                     prompt_runner, config, evaluator, said.turns, shadow_first=shadow_first
                 )
-        except Exception as error:  # noqa: BLE001  one evaluator's failure is recorded and stops no other
+        except Exception as error:  # noqa: BLE001  an evaluator's failure is recorded and stops no other
             return _Judged(evaluator, error=error)
         return _Judged(evaluator, None if verdict is None else _result(name, said, verdict))
 
@@ -188,8 +188,8 @@ class Evaluate:
         """
         Write results and failures, and when the session is due next, atomically.
 
-        Nothing is written of a session that lost turns while its judges worked: a verdict would quote what was deleted.
-        What is left of it is as due as it was.
+        Nothing is written if the session lost turns meanwhile: a verdict could quote deleted ones. The remaining turns
+        stay due.
         """
         failures = {learner_name(one.evaluator): one.error for one in judged if one.error is not None}
         async with self._storage.begin(tenant) as transaction:
@@ -209,7 +209,7 @@ class Evaluate:
     async def _finish_session(
         self, transaction: Transaction, said: _Said, failures: Mapping[str, Exception]
     ) -> None:
-        """Judge the session again if something is said in it, or later if a judge failed; at last give it up."""
+        """Set when the session is judged again: after new turns, or later if a judge failed, unless it is given up."""
         session = said.session
         found = [
             (learner, self._retrying.failed(learner, error, attempts=session.evaluation_attempts))
@@ -224,7 +224,7 @@ class Evaluate:
     async def _finish_letter(
         self, transaction: Transaction, letter: DeadLetter, failures: Mapping[str, Exception]
     ) -> None:
-        """Someone asked for one more try: it went well, or the dead letter waits again."""
+        """After a requested retry, mark the dead letter as replayed or, if it failed, as parked again."""
         if not failures:
             await transaction.dead_letters.mark(
                 letter.dead_letter_id, DeadLetterStatus.REPLAYED, was=DeadLetterStatus.QUEUED
@@ -238,12 +238,12 @@ class Evaluate:
 
 
 def learner_name(evaluator: AgentSuccessConfig) -> str:
-    """Return the name under which an evaluator's model calls and dead letters are kept."""
+    """Return the name under which an evaluator's model calls and dead letters are stored."""
     return f"evaluation:{evaluator.evaluation_name}"
 
 
 def _is_wanted(evaluator: AgentSuccessConfig, said: _Said, tenant: Tenant) -> bool:
-    """Whether the session is one of those that are judged, and was not judged since something was said in it."""
+    """Whether the session is sampled, and was not judged since its last turn."""
     name, session = evaluator.evaluation_name, said.session
     judged_at = said.judged_at.get(name)
     if judged_at is not None and judged_at > session.updated_at:

@@ -12,9 +12,9 @@ from sagacity.learning.windows.render import shorten
 _OBJECTED = "objected"
 _QUOTED_CHARS = 200
 _TURNS_READ = 50
-"""A user says so at the end, if at all."""
+"""How many of the last turns are read, because users judge at the end, if at all."""
 _SHORT_WORDS, _LONGEST_WORDS = 16, 40
-"""Thanks in more words than the former, or anything in more than the latter, may be about something else."""
+"""The most words of mere thanks, and of a last turn that is judged; longer ones may be about something else."""
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
@@ -33,7 +33,7 @@ _WANTS_PERSON = _any_of(
     r"\bescalate (?:this|it|my)\b",
 )
 _HANDS_OVER = _any_of(r"(?:transfer|hand|escalat)\w*_to_|hand_?(?:off|over)|escalat")
-"""Names of tools that give a session to a person."""
+"""Names of tools that hand a session over to a person."""
 _GIVES_UP = _any_of(
     r"\b(?:this|that|you)(?:'s| is| are|'re)?\s(?:\w+\s){0,2}(?:useless|a waste of time|no help|not helping)\b",
     r"\bwast(?:e|ed|ing) (?:of )?my time\b",
@@ -90,13 +90,13 @@ _DECLINED = _any_of(
 
 def judge_by_rules(turns: Sequence[Interaction]) -> Verdict | None:
     """
-    Judge a session by the last thing that its user says; in English.
+    Judge a session by its user's last words, in English.
 
-    A success is one that the user confirms. A failure is one that ends with a request for a person, with the user
-    giving up, or with an objection that was not answered or not the first.
+    It is a success if the user confirms it. It is a failure if it ends with a request for a person, with the user
+    giving up, or with an objection that is not the first, or was not answered.
 
     Returns:
-        None where the words do not settle it.
+        The verdict; None if the words do not settle it.
     """
     said = [turn for turn in turns if turn.is_user and turn.content.strip()][-_TURNS_READ:]
     if not said or all(turn.is_user for turn in turns) or len(said[-1].content.split()) > _LONGEST_WORDS:
@@ -117,7 +117,7 @@ def judge_by_rules(turns: Sequence[Interaction]) -> Verdict | None:
 
 
 def _fault(said: Sequence[Interaction], answers: Sequence[Interaction]) -> str:
-    """Return what the user did at the end that tells of a failure; empty if nothing."""
+    """Return what the user did at the end that shows a failure; empty if nothing does."""
     *before, last = said
     if _says(last, _WANTS_PERSON):
         return "asked for a person"
@@ -125,7 +125,7 @@ def _fault(said: Sequence[Interaction], answers: Sequence[Interaction]) -> str:
         return "was handed to a person, after"
     if _says(last, _GIVES_UP):
         return "gave up"
-    # An objection that was answered may have been met: nobody says.
+    # An objection that was answered may have been met; nobody says so.
     if _objects(last) and (not answers or any(_objects(turn) for turn in before)):
         return _OBJECTED
     return ""

@@ -6,7 +6,7 @@ from sagacity.domain.interaction import Interaction
 from sagacity.learning.windows.render import DEFAULT_LIMITS, Limits, day_lines, fit, turn_lines
 
 _READABLE_CHARS = 400
-"""Rather than cut every turn to less, turns are left out."""
+"""The least length of a turn; turns are left out rather than cut to less."""
 _FEWEST_TURNS = 20
 
 
@@ -14,11 +14,11 @@ def transcript(turns: Sequence[Interaction], limits: Limits = DEFAULT_LIMITS) ->
     """
     Write a session as text, its turns numbered from 1.
 
-    Of one that is too long, turns between the first quarter and the rest are left out, and long turns keep their heads
-    and tails: how it began and how it ended is what tells how it went.
+    If it is too long, turns between the first quarter and the rest are left out, and long turns keep their beginnings
+    and ends: the beginning and the end of a session show how it went.
 
     Args:
-        turns: of one session, oldest first.
+        turns: the turns of one session, oldest first.
         limits: how long the text may get.
     """
     kept = len(turns)
@@ -28,7 +28,7 @@ def transcript(turns: Sequence[Interaction], limits: Limits = DEFAULT_LIMITS) ->
 
 
 def as_shadowed(turns: Sequence[Interaction]) -> list[Interaction] | None:
-    """Return the turns as they would have been with the shadow's answers; None if it gave none."""
+    """Return the turns with the shadow's answers instead; None if there are none."""
     if not any(turn.shadow_content.strip() for turn in turns):
         return None
     return [

@@ -1,4 +1,4 @@
-"""A judge's answer, and what it means once it is known which transcript was the shadow's; pure."""
+"""Turn a judge's answer into a verdict, given which transcript was the shadow's; pure."""
 
 from sagacity.domain.base import Value
 from sagacity.domain.evaluation import FailureType, RegularVsShadow
@@ -13,14 +13,14 @@ class Verdict(Value):
     failure_reason: str | None = None
     is_escalated: bool = False
     regular_vs_shadow: RegularVsShadow | None = None
-    """None where there was no shadow, or nobody compared."""
+    """None if there was no shadow, or no comparison."""
     is_shadow_first: bool | None = None
     is_shadow_success: bool | None = None
     comparison_reason: str = ""
 
 
 def verdict_of(said: SessionVerdict) -> Verdict:
-    """Turn what a model said of a transcript into a verdict; a success has no failure."""
+    """Turn a model's answer about one transcript into a verdict; a success has no failure."""
     failed = not said.is_success
     return Verdict(
         is_success=said.is_success,
@@ -32,10 +32,10 @@ def verdict_of(said: SessionVerdict) -> Verdict:
 
 def verdict_of_regular(said: SessionComparison, *, shadow_first: bool) -> Verdict:
     """
-    Turn what a model said of two transcripts into the verdict on the regular one.
+    Turn a model's answer about two transcripts into the verdict on the regular one.
 
     Args:
-        said: of the transcripts as they were labelled, A for the one that was shown first.
+        said: the answer, in which A is the transcript that was shown first.
         shadow_first: whether A was the shadow's.
     """
     regular, shadow = (said.b, said.a) if shadow_first else (said.a, said.b)

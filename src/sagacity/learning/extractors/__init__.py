@@ -1,1 +1,1 @@
-"""What reads a window and proposes candidates."""
+"""Extractors, which read a window and propose candidates."""

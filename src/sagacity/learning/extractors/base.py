@@ -22,9 +22,9 @@ class Known(Value):
     slot: str = ""
     said_at: datetime | None = None
     ended_at: datetime | None = None
-    """Since when it no longer holds."""
+    """Since when it no longer holds; None if it holds."""
     memory_id: MemoryId | None = None
-    """None for what another extractor has just proposed."""
+    """The memory's number; None for a candidate that another extractor has just proposed."""
 
 
 class Extraction(Value):
@@ -52,9 +52,9 @@ class Extractor(Protocol):
         Propose candidates from the unread turns of *window*.
 
         Args:
-            window: the turns; those kept for context give meaning but no candidates of their own.
-            known: the user's memories of this kind that need no repeating, those that matter most first; for rules
-                those that the window may end.
+            window: the turns; context turns give meaning, but no candidates of their own.
+            known: the user's memories of this kind that need not be repeated, most important first; for rules, those
+                that the window may end.
 
         Raises:
             ProviderError: the model failed.
@@ -72,14 +72,14 @@ class ConfiguredExtractor:
 
     name: str
     definition: str
-    """What to look for, in the tenant's words."""
+    """What to look for, as the tenant configured it."""
     window: WindowOverride
     sources: frozenset[str]
     """Request sources that it reads; empty for all."""
     open: Callable[[PromptRunner | None], Extractor]
     """Returns the extractor, given the model that it may call; None for rules."""
     condition: str = ""
-    """When a window is worth reading, in the tenant's words; empty: always."""
+    """When a window is worth reading, as the tenant configured it; empty: always."""
     neighbour_count: int = NEIGHBOUR_COUNT
     """How many near memories its candidates are compared with."""
     neighbour_threshold: float = 0.0

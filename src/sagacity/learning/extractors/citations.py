@@ -1,4 +1,4 @@
-"""Which turns support what a model noted: those that it cites if they say it, else the turn that does."""
+"""Find the turns that support a model's entry: cited turns if they say it, else the turn that does."""
 
 import json
 import re
@@ -16,11 +16,11 @@ from sagacity.learning.windows.render import DEFAULT_LIMITS, shorten, tool_texts
 from sagacity.storage.search.keywords import first_person_share, terms_of
 
 _SHORT_REPLY_WORDS = 3
-"""A turn with no more words that carry meaning ("Yes, since last year") says what it replies to."""
+"""A turn with at most this many meaningful words ("Yes, since last year") also says what it replies to."""
 _ENOUGH_SHARED = 2
-"""So many shared words, or half of an entry's, make a turn that was not cited the one that says it."""
+"""This many shared words, or half of the entry's, are enough for an uncited turn to support an entry."""
 _A_SENTENCE = 3
-"""Fewer words stand in the instructions by chance."""
+"""The fewest words of an entry that is compared with the instructions; fewer may occur there by chance."""
 
 _WEAK = frozenset(
     terms_of(
@@ -28,15 +28,15 @@ _WEAK = frozenset(
         + " die hat bin con par per user like love want need prefer live work use go get make"
     )
 )
-"""What so many entries say that it ties none of them to a turn."""
+"""Words so common in entries that they tie none of them to a turn."""
 _THANKS = frozenset(terms_of("thanks thank great nice cool good perfect wow"))
-"""What a reply says that confirms nothing."""
+"""Words of a reply that confirm nothing."""
 
 _DATE = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b|\b(?:19|20)\d{2}\b")
-"""Worked out from words such as "next week", and therefore in no turn."""
+"""Dates, which a model computes from words such as "next week", so that no turn contains them."""
 _NAME = re.compile(r"(?<=\s)[A-Z][\w'-]+|\d+")
 _SENT = frozenset({"input", "inputs", "arguments", "args", "parameters", "params"})
-"""What the data of a tool call calls what was sent; all else in it may be what came back."""
+"""Keys for the input in a tool call's data; everything else in it may be the result."""
 _CALENDAR = frozenset(
     terms_of(
         """January February March April May June July August September October November December Monday Tuesday
@@ -46,15 +46,15 @@ _CALENDAR = frozenset(
 
 
 class Citations:
-    """The turns of one window, and the words of each; a turn is taken apart once, and only if it is asked for."""
+    """The turns of one window, and the words of each, which are computed once and only if needed."""
 
     def __init__(self, window: Window, instructions: str = "") -> None:
         """
-        Read *window* for what a model noted of it.
+        Prepare *window* to check a model's entries.
 
         Args:
             window: the turns that the model was shown.
-            instructions: what it was told to do; an entry that repeats them is none, unless a turn says it.
+            instructions: the model's instructions; an entry that repeats them is dropped, unless a turn says it.
         """
         self._window = window
         self._instructions = _plain(instructions)
@@ -66,19 +66,19 @@ class Citations:
         self, cited: Iterable[int], text: str, *, is_inferred: bool = False, is_order: bool = False
     ) -> tuple[InteractionId, ...]:
         """
-        Return the turns that stand behind an entry, oldest first; empty if none does.
+        Return the turns that support an entry, oldest first; empty if none does.
 
-        Those unread that are cited and say it: a name, a number or another word of the entry stands in them, or in
-        the turn that a short one replies to. Beside them those that may say it in other words: in another language, or
-        the user of themself. If no cited turn has such a word, the unread turn that shares most words with the entry,
-        if any; what a tool said is not taken for what the user may have meant.
+        These are the unread turns that are cited and say it: they contain a name, a number or another word of the
+        entry, or reply briefly to a turn that does. Cited turns that may say it in other words are added: in another
+        language, or the user about themself. If no cited turn has such a word, the result is the unread turn that
+        shares most words with the entry, if any; a tool's words do not count as what the user may have meant.
 
         Args:
-            cited: numbers of turns as `render_window` counts them; those of other turns are passed over.
-            text: all that the entry says.
-            is_inferred: whether it may name what no turn names.
-            is_order: whether it tells the agent what to do; what only a tool says, in a turn not cited, does not. A
-                turn of low trust that may have said it stands behind it as well, whatever is cited.
+            cited: numbers of turns as `render_window` counts them; other numbers are ignored.
+            text: all texts of the entry.
+            is_inferred: whether the entry may name things that no turn names.
+            is_order: whether the entry tells the agent what to do. An uncited turn in which only a tool says so does
+                not support an order. A turn of low trust that may have said it is added, whatever is cited.
         """
         numbers = sorted({*cited} & {*self._unread})
         asked = _carrying(text)
@@ -88,7 +88,7 @@ class Citations:
     def _found(
         self, numbers: Sequence[int], asked: frozenset[str], text: str, *, is_inferred: bool, is_order: bool
     ) -> Sequence[int]:
-        """Return the turns that stand behind an entry by what is cited for it and by its words."""
+        """Return the turns that support an entry, by its citations and by its words."""
         said = {number for number in numbers if self._says(number, asked)}
         if not said:
             best = self._best(asked, among_users=any(self._turns[number].is_user for number in numbers))
@@ -105,10 +105,10 @@ class Citations:
 
     def _suspects(self, found: Sequence[int], asked: frozenset[str]) -> list[int]:
         """
-        Return the turns of low trust, in the context as well, that an order comes from rather than from *found*.
+        Return the turns of low trust, including context, that an order more likely comes from than from *found*.
 
-        A model can be talked into citing the user for what a page says. So the user has to have said the order in at
-        least as many of its words, and anyone else in more of them; and if nobody has, it is taken for the page's.
+        A page can talk a model into citing the user for what the page says. So the user must have said at least as many
+        words of the order as the page, and anyone else more of them; otherwise the order counts as the page's.
         """
         low = [number for number, turn in self._turns.items() if _is_low(turn)]
         trusted = [number for number in found if number not in low]
@@ -126,19 +126,19 @@ class Citations:
         return suspects
 
     def _share(self, asked: frozenset[str], numbers: Iterable[int]) -> int:
-        """Return how many of the words *asked* stand in some turns."""
+        """Return how many of the words *asked* some turns contain."""
         return len(asked & frozenset[str]().union(*map(self._words_of, numbers)))
 
     def is_of_a_tool(self, order: str, behind: Iterable[InteractionId]) -> bool:
         """
-        Whether a tool's results say more of an order than the user does, and as much as all who stand behind it.
+        Whether a tool's results contain more of an order than the user's words, and as much as all supporting turns.
 
-        Tools that an agent's turn used are no turns of their own, and have its origin: what a page in them orders would
-        be trusted as the agent is.
+        Tools that an agent's turn used are not separate turns, and share its origin: an order by a page in their
+        results would be trusted like the agent.
 
         Args:
             order: what the agent is to do.
-            behind: the turns that it rests on.
+            behind: the turns that support it.
         """
         asked, behind = _carrying(order), frozenset(behind)
         told = max((len(asked & words) for words in self._result_words), default=0)
@@ -150,7 +150,7 @@ class Citations:
         return told > len(by_users) and told >= len(by_anyone)
 
     def mentions(self, name: str, beside: str) -> bool:
-        """Whether *name* stands in a turn or in the text *beside* it; where that cannot be told, it does."""
+        """Whether a turn or the text *beside* contains *name*; True if that cannot be determined."""
         words = frozenset(terms_of(name)) - {USER}
         return (
             not words
@@ -164,14 +164,14 @@ class Citations:
     def _says(self, number: int, asked: frozenset[str]) -> bool:
         turn = self._turns[number]
         if self._window.image and turn is self._window.pictured:
-            return True  # what is seen has no words
+            return True  # an image has no words
         words = self._words_of(number)
         if turn.is_user and number > 1 and len(words) <= _SHORT_REPLY_WORDS and not words <= _THANKS:
             words |= self._words_of(number - 1)
         return not asked.isdisjoint(words)
 
     def _best(self, asked: frozenset[str], *, among_users: bool) -> int | None:
-        """Return the unread turn that shares most words, of equal ones the user's, then the newest."""
+        """Return the unread turn that shares most words; ties go to the user's, then to the newest."""
         shared = Counter(number for word in asked for number in self._places.get(word, ()))
         enough = _enough(asked)
         ranked = (
@@ -182,7 +182,7 @@ class Citations:
         return max(ranked, default=(0, False, None))[2]
 
     def _told_by_a_tool(self, asked: frozenset[str]) -> int | None:
-        """Return the newest unread turn whose tools say what is asked, if any."""
+        """Return the newest unread turn whose tools contain the words *asked*, if any."""
         told = (
             number
             for number, words in reversed(self._tool_words.items())
@@ -191,7 +191,7 @@ class Citations:
         return next(told, None)
 
     def _may_say(self, turn: Interaction, text: str, *, is_inferred: bool) -> bool:
-        """Whether a turn that shares no word with an entry may mean it all the same."""
+        """Whether a turn that shares no word with an entry may still mean it."""
         if not is_inferred and self._is_told(text):
             return False
         if not (is_english(text) and self._is_english) or is_foreign(turn.text):
@@ -200,7 +200,7 @@ class Citations:
         return is_of_themself and (is_inferred or _names(text) <= self._spoken_words)
 
     def _is_told(self, text: str) -> bool:
-        """Whether an entry stands in the instructions word for word."""
+        """Whether the instructions contain an entry word for word."""
         lines = (_plain(line).removeprefix("user ") for line in text.splitlines())
         return any(line in self._instructions for line in lines if len(line.split()) >= _A_SENTENCE)
 
@@ -213,7 +213,7 @@ class Citations:
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
-        """The unread turns in which each word stands, by number."""
+        """The numbers of the unread turns that contain each word."""
         places: defaultdict[str, list[int]] = defaultdict(list)
         for number in self._unread:
             for word in self._words_of(number):
@@ -228,12 +228,12 @@ class Citations:
 
     @cached_property
     def _result_words(self) -> list[frozenset[str]]:
-        """The words of the results of tools in each turn, in the context as well, that used some."""
+        """The words of tools' results in each turn that used some, including context."""
         return [_words_in(_results(turn)) for turn in self._turns.values() if turn.tools_used]
 
     @cached_property
     def _spoken_words(self) -> frozenset[str]:
-        """The words of all turns but for those of tools."""
+        """The words of all turns except those of tools."""
         limit = DEFAULT_LIMITS.turn_chars
         return frozenset(
             word for turn in self._turns.values() for word in terms_of(shorten(turn.text, limit))
@@ -249,18 +249,18 @@ def _is_low(turn: Interaction) -> bool:
 
 
 def _shown(turn: Interaction) -> str:
-    """Return of a turn what a model sees of it."""
+    """Return the text of a turn that a model sees."""
     return "\n".join((shorten(turn.text, DEFAULT_LIMITS.turn_chars), *_tools(turn)))
 
 
 def _tools(turn: Interaction) -> Iterator[str]:
-    """Yield of each tool that a turn used what a model sees of it."""
+    """Yield the text that a model sees of each tool that a turn used."""
     for name, sent in tool_texts(turn):
         yield f"{name} {shorten(sent, DEFAULT_LIMITS.tool_chars)}"
 
 
 def _own_words(turn: Interaction) -> Iterator[str]:
-    """Yield what a turn says itself, with the names of the tools that it used and what it sent them."""
+    """Yield a turn's own text, with the names and inputs of the tools that it used."""
     yield shorten(turn.text, DEFAULT_LIMITS.turn_chars)
     for tool in turn.tools_used:
         sent = {name: value for name, value in tool.tool_data.items() if name in _SENT}
@@ -287,11 +287,11 @@ def _plain(text: str) -> str:
 
 
 def _carrying(text: str) -> frozenset[str]:
-    """Return the words that carry a text; if it has none but weak ones, those."""
+    """Return the meaningful words of a text; if it has only weak ones, those."""
     words = frozenset(terms_of(text))
     return words - _WEAK or words
 
 
 def _names(text: str) -> frozenset[str]:
-    """Return the names and numbers of an English text, but for dates."""
+    """Return the names and numbers of an English text, except dates."""
     return frozenset(terms_of(" ".join(_NAME.findall(_DATE.sub(" ", text))))) - _CALENDAR

@@ -24,7 +24,7 @@ _FIELDS = {MemoryKind.PROFILE: "profiles", MemoryKind.USER_PLAYBOOK: "playbooks"
 
 
 class ConversationExtractor:
-    """Asks a model once a window for what two extractors, one of each kind, would ask it for one by one."""
+    """Asks a model once per window for what two extractors, one of each kind, would ask for in two calls."""
 
     def __init__(
         self,
@@ -45,18 +45,18 @@ class ConversationExtractor:
         }
 
     def reads(self, window: Window) -> bool:
-        """Whether one call is enough for *window*: an expert's answers have a prompt of their own."""
+        """Whether one call is enough for *window*; an expert's answers need their own prompt."""
         return not has_expert(window)
 
     async def extract(
         self, window: Window, known: Mapping[MemoryKind, Sequence[Known]]
     ) -> Mapping[MemoryKind, Extraction]:
         """
-        Propose what the unread turns of *window* teach, by kind; a kind before which the answer broke off is left out.
+        Propose what the unread turns of *window* teach, by kind; kinds that the answer did not reach are left out.
 
         Args:
-            window: the turns; those kept for context give meaning but no candidates of their own.
-            known: the user's memories of each kind that need no repeating, those that matter most first.
+            window: the turns; context turns give meaning, but no candidates of their own.
+            known: the user's memories of each kind that need not be repeated, most important first.
 
         Raises:
             ProviderError: the model failed.
@@ -87,7 +87,7 @@ class ConversationExtractor:
 
 
 class SharedCall:
-    """One call's answer for all kinds: made when the first asks, and kept for the others, also if it failed."""
+    """One call's answer for all kinds: requested by the first that asks, and kept for the others even if it failed."""
 
     def __init__(self, extractor: ConversationExtractor, known: Mapping[MemoryKind, Sequence[Known]]) -> None:
         self._extractor = extractor
@@ -97,9 +97,9 @@ class SharedCall:
 
     async def extract(self, kind: MemoryKind, window: Window) -> Extraction | None:
         """
-        Return what the unread turns of *window* teach of one kind; all who share it read the same turns.
+        Return what the unread turns of *window* teach of one kind; all learners that share the call read these turns.
 
-        None: the answer broke off before that kind, which has to be asked for by itself.
+        None if the answer did not reach that kind, which then needs a call of its own.
 
         Raises:
             ProviderError: the model failed.

@@ -1,4 +1,4 @@
-"""The expert's answers beside the agent's, as variables of the expert prompt."""
+"""Write the expert's answers beside the agent's, for the expert prompt."""
 
 from collections.abc import Sequence
 
@@ -20,9 +20,9 @@ def render_triples(window: Window) -> str:
     """
     Write question, agent's answer and expert's answer for each unread turn that an expert answered.
 
-    Sent with an agent's turn, the expert's answer stands in for that turn, and the question is what the user
-    said right before it. Sent with a user's turn, it answers that turn, and the agent's answer is the one
-    that follows. Numbers and form are those of `render_window`.
+    An expert's answer that was sent with an agent's turn replaces that turn, and the question is what the user said
+    right before it. One that was sent with a user's turn answers that turn, and the agent's answer is the one that
+    follows. Numbers and format are those of `render_window`.
     """
     turns = list(enumerate(window.interactions, start=1))
     places = [at for at in range(len(window.context), len(turns)) if turns[at][1].expert_content.strip()]
@@ -44,7 +44,7 @@ def _triple(turns: Turns, place: int, cap: int) -> list[str]:
 
 
 def _around_user(turns: Turns, place: int) -> tuple[Turns, Turns]:
-    """The user's turn at *place*, and the agent's turns up to the next of the user."""
+    """Return the user's turn at *place*, and the agent's turns up to the next turn of the user."""
     end = place + 1
     while end < len(turns) and not turns[end][1].is_user:
         end += 1
@@ -52,7 +52,7 @@ def _around_user(turns: Turns, place: int) -> tuple[Turns, Turns]:
 
 
 def _around_agent(turns: Turns, place: int) -> tuple[Turns, Turns]:
-    """The user's turns that led to the agent's turn at *place*, and that turn."""
+    """Return the user's turns that led to the agent's turn at *place*, and that turn."""
     end = place
     while end > 0 and not turns[end - 1][1].is_user:
         end -= 1

@@ -19,26 +19,27 @@ from sagacity.learning.extractors.outputs import PlaybookDraft
 from sagacity.learning.windows.render import shorten
 
 MOST_ENTRIES: Final = 16
-"""Of a kind, of one answer. The prompts ask for no more: more notes of two dozen turns are a copy of them."""
+"""The most entries of a kind from one answer. The prompts ask for no more: more notes on two dozen turns would copy
+them."""
 _KNOWN_CHARS: Final = 300
 _NAMES: Final = 3
-"""A name, a former one and a nickname."""
+"""How many of the user's names are shown: a name, a former one and a nickname."""
 _LABEL = re.compile(r"K\d+")
 
 
 def labelled(known: Sequence[Known], letter: str = "K") -> dict[str, Known]:
-    """Return what is remembered already by the labels under which a model is shown it: K1, K2 and so on."""
+    """Return known memories by the labels under which a model is shown them: K1, K2 and so on."""
     return {f"{letter}{number}": one for number, one in enumerate(known, start=1)}
 
 
 def known_lines(known: Sequence[Known], letter: str = "K") -> str:
-    """Write what is remembered already, one a line, each with its label, the day it was said, slot and end."""
+    """Write known memories, one per line, each with its label, the day it was said, slot and end."""
     lines = [f"{label} {_known_line(one)}" for label, one in labelled(known, letter).items()]
     return "\n".join(lines) or "(nothing yet)"
 
 
 def user_lines(user_id: UserId, known: Sequence[Known]) -> str:
-    """Write who the user is: the id, and by what is remembered the name."""
+    """Write who the user is: the id, and the name if a known memory states it."""
     names = [_one_line(one.content) for one in known if one.slot == NAME_SLOT and one.ended_at is None]
     return "\n".join([f"id: {_one_line(user_id)}", *names[:_NAMES]])
 
@@ -58,7 +59,7 @@ def _one_line(text: str) -> str:
 
 
 def named_in(labels: Iterable[str], known: Sequence[Known]) -> tuple[MemoryId, ...]:
-    """Return the memories that *labels* stand for; what was not shown is passed over."""
+    """Return the memories that *labels* stand for; unknown labels are ignored."""
     shown = labelled(known)
     found = (shown.get(label) for text in labels for label in _LABEL.findall(text.upper()))
     return tuple(
@@ -67,22 +68,22 @@ def named_in(labels: Iterable[str], known: Sequence[Known]) -> tuple[MemoryId, .
 
 
 def tool_lines(tools: Sequence[tuple[str, str]]) -> str:
-    """Write name and description of each tool, one a line."""
+    """Write name and description of each tool, one per line."""
     return "\n".join(f"- {name}: {description}" for name, description in tools) or "(none named)"
 
 
 def or_none_given(text: str) -> str:
-    """Write a text of the operator, or that there is none."""
+    """Return a text of the operator, or a note that there is none."""
     return text.strip() or "(none given)"
 
 
 def agent_context(config: TenantConfig, own: str | None) -> str:
-    """Return what the tenant says about its agent, with what an extractor adds of its *own*."""
+    """Return the tenant's description of its agent, extended by an extractor's *own*."""
     return "\n".join(filter(None, (config.agent_context_prompt, own)))
 
 
 def playbook_candidate(draft: PlaybookDraft, citations: Citations) -> Candidate | Rejection:
-    """Turn a rule that a model proposed into a candidate, or say why it is none."""
+    """Turn a rule that a model proposed into a candidate, or return why it is rejected."""
     if not draft.content or not draft.trigger:
         return Rejection.EMPTY
     said = "\n".join((draft.trigger, draft.content, draft.pitfall or "", draft.rationale))
@@ -106,14 +107,14 @@ async def extracted(
     proposed: Iterable[Candidate | Rejection], *, prompt_version: str, model: str
 ) -> Extraction:
     """
-    Return what a model proposed: the first different candidates, and how many entries were dropped and why.
+    Return the first distinct candidates that a model proposed, and how many entries were dropped and why.
 
-    Some models propose hundreds of entries, so they are made beside the event loop.
+    This runs in a thread, because some models propose hundreds of entries.
 
     Args:
-        proposed: makes them one by one.
-        prompt_version: the prompt that was asked with.
-        model: who answered.
+        proposed: yields the candidates and rejections one by one.
+        prompt_version: the version of the prompt.
+        model: the model that answered.
     """
     return await asyncio.to_thread(_extracted, proposed, prompt_version, model)
 

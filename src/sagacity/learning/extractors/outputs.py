@@ -29,7 +29,7 @@ from sagacity.providers.llm.structured import BROKEN_OFF
 
 
 def _at_most(limit: int) -> AfterValidator:
-    """A length that is checked here and not written into the schema: strict decoding knows no `maxLength`."""
+    """Return a check of the length that is not in the schema, because strict decoding does not support `maxLength`."""
 
     def check(text: str) -> str:
         if len(text) > limit:
@@ -50,7 +50,7 @@ class Answer(BaseModel):
 
 
 _DISPENSABLE: dict[str, object] = {"rationale": "", "evidence": ()}
-"""What is asked for, and yet no reason to drop an entry that lacks it: its turns are found by its words."""
+"""Fields that are requested, but whose absence is no reason to drop an entry: its turns are found by its words."""
 
 
 class Draft(Answer):
@@ -74,17 +74,17 @@ class Draft(Answer):
 
 
 def _said(given: object) -> object:
-    """Read "null" and "none", which some models write for nothing, as nothing."""
+    """Read "null" and "none", which some models write for no value, as no value."""
     return None if isinstance(given, str) and given.strip().casefold() in _NOTHING else given
 
 
 _NOTHING = frozenset({"", "-", "null", "none", "n/a", "nothing"})
 Remark = Annotated[Text | None, BeforeValidator(_said)]
-"""A text that there may be none of."""
+"""An optional text."""
 
 
 def _slot(given: object) -> object:
-    """Read "none" as no slot, lest all facts without one answer the same question."""
+    """Read "none" as no slot; otherwise all facts without a slot would fill the same one."""
     return "" if _said(given) is None else given
 
 
@@ -92,7 +92,7 @@ Slot = Annotated[Line, BeforeValidator(_slot)]
 
 
 def _listed(given: object) -> object:
-    """Read labels leniently: several in one text, too."""
+    """Read labels leniently, also several in one text."""
     return given.replace(",", " ").split() if isinstance(given, str) else given
 
 
@@ -106,7 +106,7 @@ class Feature(Answer):
 
 
 def _called(given: object) -> object:
-    """Read a name leniently: cut to what names are, and the user by any of their words."""
+    """Read a name leniently: cut to the length of names, and with any word for the user as `user`."""
     if not isinstance(given, str):
         return given
     name = clean_name(given)
@@ -114,14 +114,14 @@ def _called(given: object) -> object:
 
 
 def _sort(given: object) -> object:
-    """Read a type leniently: what is no word of the vocabulary is something else."""
+    """Read a type leniently: words outside the vocabulary become the type `other`."""
     word = str(given).strip().casefold()
     word = _SORTS.get(word, word)
     return word if word in set(EntityType) else EntityType.OTHER
 
 
 def _readable(given: object, parse: ValidatorFunctionWrapHandler) -> object:
-    """Read a list of what stands beside a fact, and pass over what cannot be read: the fact counts."""
+    """Read a list that accompanies a fact, and skip entries that cannot be read, so that the fact is kept."""
     kept: list[object] = []
     for one in cast("list[object]", given) if isinstance(given, list | tuple) else []:
         with suppress(ValidationError):
@@ -131,9 +131,9 @@ def _readable(given: object, parse: ValidatorFunctionWrapHandler) -> object:
 
 def _each(given: object, parse: ValidatorFunctionWrapHandler) -> object:
     """
-    Read a list entry by entry: one that cannot be read is passed over, and the others count.
+    Read a list entry by entry, and skip entries that cannot be read.
 
-    Where none can be read, the whole is refused, so that the model is asked again.
+    If none can be read, the whole list is refused, so that the model is asked again.
     """
     if not isinstance(given, list | tuple) or not given:
         return parse(given)
@@ -153,14 +153,14 @@ def _each_entry(given: object, parse: ValidatorFunctionWrapHandler) -> object:
 
 
 def _numbers(given: object) -> object:
-    """Read numbers of turns leniently: one alone, and such as `#3`; what has none is passed over beside others."""
+    """Read numbers of turns leniently: a single one, or forms such as `#3`; entries without a number are skipped."""
     one_by_one = cast("list[object]", given) if isinstance(given, list | tuple) else [given]
     numbers: list[int] = [int(found) for one in one_by_one for found in _NUMBER.findall(str(one))]
     return numbers or cast("object", given)
 
 
 def _life(given: object) -> object:
-    """Read a time to live leniently: what is no word of the vocabulary counts as the one nearest to it."""
+    """Read a time to live leniently: words outside the vocabulary count as the nearest one in it."""
     word = str(given).strip().casefold()
     if word in set(TimeToLive):
         return word
@@ -179,7 +179,7 @@ _LIVES = (
     ("week", TimeToLive.ONE_WEEK),
     ("day", TimeToLive.ONE_DAY),
 )
-"""Rather longer than shorter, so that nothing true is hidden early: "two months" counts as a quarter."""
+"""The nearest words, rounded up, so that nothing true is hidden early: "two months" counts as a quarter."""
 Life = Annotated[TimeToLive, BeforeValidator(_life)]
 
 
@@ -286,7 +286,7 @@ class ConversationExtraction(Answer):
 
     @property
     def lacking(self) -> frozenset[str]:
-        """What the answer broke off before."""
+        """The fields that the answer did not reach before it broke off."""
         return self._lacking
 
     @model_validator(mode="wrap")
@@ -294,7 +294,7 @@ class ConversationExtraction(Answer):
     def _one_is_enough(
         cls, given: object, parse: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """Read an answer that leaves one of the two out as one that found none of it, unless it broke off."""
+        """Read a missing list as empty, unless the answer broke off."""
         names = cls.model_fields.keys()
         if not isinstance(given, dict) or not given.keys() & names:
             return parse(given)
@@ -407,7 +407,7 @@ class SkillGenerationOutput(Answer):
 
 
 def _failure(given: object) -> object:
-    """Read a kind of failure leniently: what is no word of the vocabulary is none of them."""
+    """Read a kind of failure leniently: words outside the vocabulary count as no kind."""
     word = str(given).strip().casefold()
     return word if word in set(FailureType) else None
 
@@ -416,7 +416,7 @@ _SIDE = re.compile(r"\b[AB]\b")
 
 
 def _side(given: object) -> object:
-    """Read which of two was better leniently: whatever names neither says that none was."""
+    """Read which of two was better leniently: a word that names neither means that neither was."""
     named = set(_SIDE.findall(str(given).upper()))
     return named.pop() if len(named) == 1 else "tie"
 

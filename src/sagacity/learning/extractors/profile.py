@@ -32,11 +32,11 @@ PROFILE_PROMPT = "profile_extraction"
 _SAID = 0.9
 _INFERRED = 0.6
 _NOT_BY_THE_USER = 0.5
-"""Confidence in what only agents or tools said: less than in anything that the user said."""
+"""The confidence in what only agents or tools said, which is less than in anything that the user said."""
 
 
 class ModelProfileExtractor:
-    """Asks a model once a window; keeps what cites turns that are there."""
+    """Asks a model once per window, and keeps the facts that cite existing turns."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class ModelProfileExtractor:
 def profile_candidates(
     drafts: Iterable[ProfileDraft], citations: Citations, window: Window, known: Sequence[Known]
 ) -> Iterator[Candidate | Rejection]:
-    """Turn facts that a model proposed into candidates, or say why one is none."""
+    """Turn facts that a model proposed into candidates, or yield why one is rejected."""
     said_by_user = frozenset(turn.interaction_id for turn in window.unread if turn.is_user)
     for draft in drafts:
         yield _candidate(draft, citations, said_by_user, known)

@@ -16,7 +16,7 @@ METHOD: Final = "rules"
 
 
 class RuleProfileExtractor:
-    """Proposes what the user says of themself: who they are, what they like, use, own and plan."""
+    """Proposes what users say about themselves: who they are, what they like, use, own and plan."""
 
     @property
     def kind(self) -> MemoryKind:
@@ -24,7 +24,7 @@ class RuleProfileExtractor:
         return MemoryKind.PROFILE
 
     async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
-        """Propose the profile facts of *window*, and what it ends of what is *known*; see `Extractor`."""
+        """Propose the profile facts of *window*, and which *known* ones it ends; see `Extractor`."""
         facts = tuple(
             KnownFact(content=one.content, slot=one.slot, memory_id=one.memory_id, said_at=one.said_at)
             for one in known

@@ -46,4 +46,4 @@ EXTRACTORS: Final[Mapping[MemoryKind, KindExtractors]] = {
         deduplication=DeduplicationPrompt("user_playbook_deduplication", UserPlaybookDeduplication),
     ),
 }
-"""What is learned from a user's log, the kinds side by side. `domain.kinds` says what else holds for them."""
+"""The kinds that are learned from a user's log, in parallel. `domain.kinds` has their other properties."""

@@ -35,10 +35,10 @@ PLAYBOOK_PROMPT = "user_playbook_extraction"
 
 class ModelUserPlaybookExtractor:
     """
-    Asks a model once a window.
+    Asks a model once per window.
 
-    Where an expert answered an unread turn, it is asked what separates agent and expert (and for corrections
-    beside); else for corrections and successes.
+    If an expert answered an unread turn, the model is asked what separates agent and expert, and for corrections;
+    otherwise for corrections and successes.
     """
 
     def __init__(

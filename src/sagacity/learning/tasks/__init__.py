@@ -1,1 +1,1 @@
-"""Background tasks: what one is, the table of all, and what runs them."""
+"""Background tasks: their interface, the table of all tasks, and their runner."""

@@ -35,7 +35,7 @@ class Subject:
     groups: Sequence[LearnerGroup] = ()
     """The configured learners."""
     force: bool = False
-    """Whether turns short of a full step are read too, because somebody asked."""
+    """Whether turns short of a full step are read too, because somebody requested it."""
 
     @property
     def tenant(self) -> Tenant:
@@ -45,7 +45,7 @@ class Subject:
     @property
     def user_id(self) -> UserId:
         """
-        Whose log it is.
+        The user whose log it is.
 
         Raises:
             ValueError: the scope is the organisation, not a user.
@@ -62,11 +62,11 @@ class TaskReport:
     added: dict[MemoryKind, int] = field(default_factory=dict[MemoryKind, int])
     updated: dict[MemoryKind, int] = field(default_factory=dict[MemoryKind, int])
     failed: dict[str, str] = field(default_factory=dict[str, str])
-    """What failed in its last attempt, with the error: learners, tasks, the configuration."""
+    """What failed in its last attempt (learners, tasks, the configuration), with the error."""
     busy: bool = False
     """Whether another worker held a lease on some of the work."""
     note: str = ""
-    """Why rules learned although a model is configured, or why not all was stored."""
+    """Why rules learned although a model is configured, or why not everything was stored."""
     turns_left: int | None = None
     """How many more turns the log needs before the scope has work; None: check after any turn."""
     retry_at: datetime | None = None
@@ -100,7 +100,7 @@ class Look:
 
 
 def look_at(moment: datetime | None, *, now: datetime) -> Look:
-    """Return the state of something due at a *moment*; None if nothing waits."""
+    """Return the state of something that is due at *moment*; a *moment* of None means that nothing waits."""
     return Look(moment, is_due=moment is not None and moment <= now)
 
 
@@ -141,9 +141,10 @@ class Task(Protocol):
         Do the due work.
 
         Args:
-            subject: whose.
+            subject: the subject of the run.
             lease: checked in every transaction that writes.
-            until: by `time.monotonic`; unfinished work then stays due, behind others. None: somebody waits for it.
+            until: the end of its time by `time.monotonic`, after which unfinished work stays due, behind others. None:
+                somebody waits for it.
 
         Raises:
             Conflict: another worker took over.

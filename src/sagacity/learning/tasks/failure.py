@@ -24,11 +24,11 @@ class Failure:
     kind: str
     """The error's class."""
     error: str
-    """The message that people may see."""
+    """The error message to show to people."""
     attempts: int
     """Number of failed attempts, including this one."""
     next_try_at: datetime | None
-    """None if that was the last."""
+    """When to retry; None after the last attempt."""
 
     @property
     def is_last(self) -> bool:
@@ -49,9 +49,9 @@ class Retrying:
 
         Args:
             name: what failed: a learner, an evaluator, an operation.
-            error: why.
-            attempts: earlier failed attempts.
-            is_last: whether a retry is of no use.
+            error: the error.
+            attempts: the number of earlier failed attempts.
+            is_last: whether a retry would be useless.
         """
         next_try = None if is_last else self.policy.next_try(attempts + 1, self.clock.now())
         kind = type(error).__name__
@@ -64,7 +64,7 @@ class Retrying:
 
 
 def readable(error: BaseException) -> str:
-    """Return the message of an error that people may see: our own text, or only the class of an unforeseen one."""
+    """Return an error message to show to people: our own text, or only the class of an unforeseen error."""
     if isinstance(error, _OURS) and not isinstance(error, StorageError):
         return str(error)
     return f"internal error ({type(error).__name__}); see the server's log"
@@ -78,7 +78,7 @@ async def park(transaction: Transaction, learner: str, window: Window, failure: 
 
 
 async def postpone_or_fail(transaction: Transaction, item: OperationItem, failure: Failure) -> None:
-    """Let a part of an operation wait for its next attempt, or end it as failed after the last."""
+    """Make an item of an operation wait for its next attempt, or end it as failed after the last one."""
     if failure.next_try_at is None:
         await transaction.operations.settle(item, ItemStatus.FAILED, error=failure.error)
     else:

@@ -36,8 +36,8 @@ def open_task_runner(
     Return the runner of background tasks.
 
     Args:
-        settings: of this process.
-        storage: where everything is.
+        settings: the settings of this process.
+        storage: the storage of all data.
         embedder: makes vectors.
         models: decides which chat models may be called.
         configs: the organisations' configurations.

@@ -33,18 +33,18 @@ class TaskPolicy:
     evaluation_delay_seconds: float
     """How long a session must be quiet before it is judged."""
     idle_seconds: float
-    """How long a conversation must be quiet before it is summed up."""
+    """How long a conversation must be quiet before it is summarised."""
     expired_seconds: float | None
     """How long an expired memory is kept."""
     limits: Limits = NO_LIMITS
     """Limits of tables that grow without end."""
     cleanup_interval_seconds: float = 3_600.0
     cleanup_batch: int = 500
-    """Rows deleted in one transaction, so that nobody waits long for it."""
+    """How many rows one transaction deletes, so that nobody waits for it for long."""
     waiting_count: int = 4
-    """How many runs that somebody waits for this process does in parallel; further ones wait."""
+    """How many runs with somebody waiting this process does in parallel; further ones queue."""
     slice_seconds: float = 20.0
-    """How long a task works for one user while others may wait; the rest stays due, behind theirs."""
+    """How long a task works for one user while others may wait; the rest stays due, behind their work."""
 
 
 async def _nobody(_subject: str) -> None:
@@ -52,11 +52,11 @@ async def _nobody(_subject: str) -> None:
 
 
 async def _forget_none(_tenant: Tenant, _user_id: UserId) -> None:
-    """Forget nothing: nothing is kept outside the database."""
+    """Do nothing: no tokens are stored outside the database."""
 
 
 def _none() -> Sequence[KnownBackup]:
-    """Know of no backup."""
+    """Return no backups."""
     return ()
 
 

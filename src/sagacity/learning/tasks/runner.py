@@ -46,7 +46,7 @@ class TaskRunner:
         return await self._run(scope, self._of(scope), force=False, wait=False)
 
     async def work(self, scope: DueScope) -> int | None:
-        """Do the due work of a scope; returns how many more turns it needs before there is more, None if not known."""
+        """Do the due work of a scope; returns how many more turns it needs until there is work, None if not known."""
         return (await self.run(scope)).turns_left
 
     async def run_now(self, tenant: Tenant, user_id: UserId, name: str, *, force: bool = False) -> TaskReport:
@@ -54,9 +54,9 @@ class TaskRunner:
         Run one task to its end for somebody who waits; if another worker is running it, after that.
 
         Args:
-            tenant: whose.
-            user_id: whose.
-            name: the task's.
+            tenant: the organisation.
+            user_id: the user.
+            name: the name of the task.
             force: also process turns short of a full step.
         """
         scope = DueScope(tenant=tenant, user_id=user_id)
@@ -92,8 +92,8 @@ class TaskRunner:
         Return the subject of a run, with one configuration for all of it.
 
         Raises:
-            ConfigError: it cannot be used.
-            ProviderError: the model that it names cannot be called.
+            ConfigError: the configuration cannot be used.
+            ProviderError: a model that it names cannot be called.
         """
         config = await self._configs.get(scope.tenant)
         calls = await self._models.of(scope.tenant, config, scope.user_id)
@@ -122,7 +122,7 @@ class TaskRunner:
                         report.include(did)
                         return
             except Conflict:
-                # Another worker has it now, as if it had come first.
+                # Another worker holds the lease now, as if it had been first.
                 _log.warning("task.lease_lost", task=task.name, org_id=subject.tenant.org_id)
             if not wait:
                 report.busy = True
@@ -144,7 +144,7 @@ class TaskRunner:
     async def _postpone(
         self, scope: DueScope, error: ConfigError | ProviderError, report: TaskReport
     ) -> None:
-        """Postpone a scope whose configuration is unusable, so that others have their turn."""
+        """Postpone a scope whose configuration is unusable, so that others get their turn."""
         report.failed["configuration"] = reason = readable(error)
         _log.warning("task.misconfigured", org_id=scope.tenant.org_id, kind=type(error).__name__)
         later = self._clock.now() + timedelta(seconds=_FAILED_RETRY_SECONDS)
@@ -167,7 +167,7 @@ class TaskRunner:
                 return _Look(head, await self._first(snapshot, subject))
             except StorageUnavailable:
                 raise
-            except Exception:  # noqa: BLE001  each task is asked by itself then, which records whose it is
+            except Exception:  # noqa: BLE001  each task is then asked separately, which records whose failure it is
                 return _Look(head, Look(is_due=True))
 
         return await self._storage.visit(subject.tenant, look)
@@ -179,8 +179,8 @@ class TaskRunner:
         """
         Return the state of the scope after its tasks ran.
 
-        Of a user's log the tasks say what they have not read. Of an organisation only how it was due *before* says
-        whether it was woken since.
+        For a user's log, the tasks say what they have not read. For an organisation, only a comparison with *before*
+        says whether it was woken since.
         """
 
         async def look(snapshot: Transaction) -> _Look:
@@ -214,7 +214,7 @@ class _Look:
 
     head: LogHead
     first: Look
-    """Whether one of its tasks is due, and when the next one may be."""
+    """Whether one of the scope's tasks is due, and when the next one may be."""
 
 
 def _numbers(report: TaskReport) -> dict[str, int]:

@@ -1,10 +1,10 @@
 """
 The table of background tasks: to add one, write its file and add its row.
 
-Embedding is none of them: `learning/embedding_backfill.py` does it, in a loop of the dispatcher. A task has one subject
-and its configuration, and writes under its lease. Embedding needs none of these: one model serves batches of all
-organisations in turn, a text that is embedded twice does no harm, and an organisation with an unusable configuration
-is embedded like any other.
+Embedding is not a task: `learning/embedding_backfill.py` does it, in a loop of the dispatcher. A task has one subject
+with its configuration, and writes under a lease. Embedding needs neither: one model embeds batches of all organisations
+in turn, embedding a text twice does no harm, and an organisation with an unusable configuration is embedded like any
+other.
 """
 
 from collections.abc import Callable

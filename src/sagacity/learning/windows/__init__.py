@@ -1,1 +1,1 @@
-"""A user's log is read window by window: which are due, worth reading, and what each teaches."""
+"""Read users' logs window by window: which windows are due, which are worth reading, and what each teaches."""

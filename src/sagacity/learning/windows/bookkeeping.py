@@ -10,12 +10,12 @@ _HELD = "a quarantine holds these turns; they are read once none does"
 
 async def record(transaction: Transaction, reading: WindowResult, retrying: Retrying) -> None:
     """
-    Move the cursor that follows the log; a failed window is tried again later, and parked after the last try.
+    Move the learner's cursor; a failed window is tried again later, and parked after the last attempt.
 
-    What a quarantine holds waits aside as well, until it is released.
+    A window that a quarantine holds is set aside too, until it is released.
 
     Raises:
-        Conflict: the window was done already; the transaction must not commit.
+        Conflict: the window was finished before; the transaction must not commit.
     """
     due, learner = reading.due, reading.due.learner
     failure = None

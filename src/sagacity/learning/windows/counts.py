@@ -1,4 +1,4 @@
-"""Count what became of the entries that learners proposed, window by window."""
+"""Count the outcomes of the entries that learners proposed, by window."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ def extraction_records(
     at: datetime,
 ) -> list[ExtractionRecord]:
     """
-    Count what became of the entries of each reading; one that proposed nothing has no record.
+    Count the outcomes of the entries of each reading; a reading without entries has no record.
 
     Args:
-        readings: of one step, one for each learner.
-        proposals: what was decided on their candidates.
-        fates: what became of each proposal, in the same order.
+        readings: the readings of one step, one for each learner.
+        proposals: the decisions on their candidates.
+        fates: the outcome of each proposal, in the same order.
         version: the version that was written.
-        at: when.
+        at: the time.
     """
     outcomes: dict[str, Counter[Fate]] = {}
     for proposal, fate in zip(proposals, fates, strict=True):

@@ -1,4 +1,4 @@
-"""Where a window ends if windows follow the talk: at a session or an exchange, within a text limit; pure."""
+"""Where a window ends if windows follow the conversation: at a session or an exchange, within a text limit; pure."""
 
 import json
 from collections.abc import Sequence
@@ -8,37 +8,37 @@ from typing import Final
 from sagacity.domain.interaction import Interaction
 
 MOST_CHARS: Final = 24_000
-"""Of the turns of one window, some 6,000 tokens: twice the instructions of a prompt, and half of what it may carry."""
+"""The most characters of a window's turns, some 6,000 tokens: twice a prompt's instructions, half of its limit."""
 _TURN_CHARS: Final = 4_000
-"""Of one part of a turn at most, as it goes into a prompt."""
+"""The most characters of one part of a turn in a prompt."""
 _TOOLS: Final = frozenset({"tool", "function"})
 
 
 class _End(IntEnum):
-    """What ends between two turns, the better place for a cut the higher."""
+    """What ends between two turns; a higher value is a better place for a cut."""
 
     CALL = 0
-    """A tool's result follows, and belongs to what is before it."""
+    """A tool's result follows, which belongs to the turn before it."""
     STEP = 1
-    """The agent goes on, or the same person: the answer is still to come."""
+    """The agent, or the same person, continues: the answer is still to come."""
     EXCHANGE = 2
     SESSION = 3
 
 
 def end_of_window(turns: Sequence[Interaction], *, following: Interaction | None) -> int:
     """
-    Return how many of *turns*, the oldest first, make a window.
+    Return how many of *turns*, oldest first, form a window.
 
-    That is up to the last end of a session in their second half, else of an exchange (a person's turns and all that
-    answers them), else of a step, never between a tool's call and its result if that can be helped. All of them where
-    nothing follows and they are not too long together.
+    The window ends at the last end of a session in their second half, else of an exchange (a person's turns and the
+    answers to them), else of a step; if possible not between a tool's call and its result. It has all turns if nothing
+    follows and they are not too long together.
 
     Args:
-        turns: those that may be in it.
-        following: the next turn; None where there is none.
+        turns: the turns that may be in the window.
+        following: the next turn; None if there is none.
 
     Returns:
-        At least 1, unless there are no turns. It depends on what the turns are, and never on when they came in.
+        At least 1, unless there are no turns. The result depends only on the turns, never on when they arrived.
     """
     fitting = _fitting(turns)
     if not turns or (fitting == len(turns) and following is None):
@@ -53,7 +53,7 @@ def end_of_window(turns: Sequence[Interaction], *, following: Interaction | None
 
 
 def _fitting(turns: Sequence[Interaction]) -> int:
-    """Return how many of *turns* are within the limit of text; at least one, if there is any."""
+    """Return how many of *turns* fit into the text limit; at least one, if there is any."""
     total = 0
     for place, turn in enumerate(turns):
         total += _chars(turn)

@@ -1,4 +1,4 @@
-"""Split the facts of a chat by kind: profiles for the user, semantic memories for others and for things; pure."""
+"""Split the facts of a chat by kind: profiles about the user, semantic memories about others and things; pure."""
 
 from typing import Final
 
@@ -26,26 +26,26 @@ OF_THE_WORLD: Final = frozenset(
     }
 )
 """
-Areas of slots that say something of others than the user: what the rules' tables have (`learning/rules`), and the words
-that models choose beside them.
+Areas of slots for facts about others than the user: those of the rules' tables (`learning/rules`), and other words that
+models choose.
 """
 _OTHERS: Final = frozenset({EntityType.PERSON, EntityType.ANIMAL, EntityType.ORGANIZATION})
 _OF_THE_USER: Final = "User "
-"""How the prompts let a fact of the user begin (`prompts/conversation_extraction`)."""
+"""The beginning of facts about the user, according to the prompts (`prompts/conversation_extraction`)."""
 
 
 def told_apart(extraction: Extraction, window: Window, *, is_current: bool) -> Extraction:
     """
-    Give each fact that was proposed its kind.
+    Set the kind of each proposed fact.
 
-    What a chat says of other people and of things is semantic. Of what other doors publish everything is a profile, as
+    Facts from a chat about other people and things are semantic. Facts from other endpoints are all profiles, because
     their clients know no other kind of fact.
 
     Args:
-        extraction: with profiles alone.
-        window: what it was read from.
-        is_current: whether the current version is written. Another one is of profiles alone: facts have one version,
-            so what it proposes of them is left out.
+        extraction: an extraction that has only profiles.
+        window: the window that it was read from.
+        is_current: whether the current version is written. Other versions have only profiles: semantic memories have a
+            single version, so those that are proposed are left out.
     """
     from_chat = {turn.interaction_id for turn in window.unread if turn.source == CHAT}
     if not from_chat:
@@ -60,7 +60,7 @@ def told_apart(extraction: Extraction, window: Window, *, is_current: bool) -> E
 
 
 def is_of_the_world(candidate: Candidate) -> bool:
-    """Whether a fact is about somebody or something else than the user, by what it answers or by whom it names."""
+    """Whether a fact is about somebody or something other than the user, by its slot or by whom it names."""
     area = candidate.slot.partition(".")[0]
     if area:
         return area in OF_THE_WORLD

@@ -1,4 +1,4 @@
-"""Whether a window is worth reading: a cheap local check first, a model's only if one is configured."""
+"""Whether a window is worth reading: first by a cheap local check, then by a model if one is configured."""
 
 import asyncio
 import re
@@ -20,10 +20,9 @@ def worth_reading(window: Window) -> bool:
     """
     Tell whether the unread turns may teach anything.
 
-    False only where no person wrote or did anything, no tool was used and no expert answered, or where all
-    that people wrote is greeting, thanks and acknowledgement. An acknowledgement that answers a question
-    counts ("Shall I always reply in French?" - "Sure"), and so does every word, in any script, that is not on
-    the short lists here.
+    False only if no person wrote or did anything, no tool was used and no expert answered, or if people wrote only
+    greetings, thanks and acknowledgements. An acknowledgement that answers a question counts ("Shall I always reply in
+    French?" - "Sure"), and so does every word, in any script, that is not on the short lists here.
     """
     before = "" if not window.context else window.context[-1].content
     for turn in window.unread:
@@ -61,8 +60,8 @@ class ModelGate:
         Open a gate for the extractors of one kind.
 
         Args:
-            prompt_runner: who is asked.
-            definitions: what each extractor looks for, and when a window is worth its time, if that was said.
+            prompt_runner: the model.
+            definitions: what each extractor looks for, and when a window is worth reading, if configured.
             agent_context: the agent's purpose.
         """
         self._prompt_runner = prompt_runner
@@ -76,9 +75,9 @@ class ModelGate:
 
     async def worth_reading(self, window: Window) -> bool:
         """
-        Tell whether the unread turns may teach anything; True also where the model fails.
+        Tell whether the unread turns may teach anything; True if the model fails.
 
-        Extractors that read the same turns get the same answer, and it is asked for once.
+        Extractors that read the same turns share one answer.
         """
         turns = tuple(turn.interaction_id for turn in window.unread)
         async with self._asking:

@@ -8,11 +8,11 @@ from typing import Final
 from sagacity.domain.clock import Clock
 
 BLIND_AFTER: Final = 3
-"""Images that a model refused in a row: one alone may be the image's own fault."""
+"""How many images a model must refuse in a row; a single refusal may be due to the image."""
 BLIND_FOR: Final = timedelta(minutes=10)
 
 MOST_CHARACTERS: Final = 5 * 2**20
-"""Of an image in base64: the least that the large providers take; some 3.9 million bytes."""
+"""The most characters of an image in base64, the smallest limit of the large providers; some 3.9 million bytes."""
 _LONGEST_ADDRESS: Final = 8_192
 _SEEN = ("image/png", b"\x89PNG\r\n\x1a\n"), ("image/jpeg", b"\xff\xd8\xff"), ("image/gif", b"GIF8")
 _RIFF, _WEBP = b"RIFF", b"WEBP"
@@ -20,9 +20,9 @@ _RIFF, _WEBP = b"RIFF", b"WEBP"
 
 class Sight:
     """
-    Whether a model is shown images, as this process knows.
+    Whether a model is shown images, as far as this process knows.
 
-    One that refused some in a row is shown none for a while, as each costs a request that leads to nothing.
+    A model that refused some in a row is shown none for a while, because each costs a failed request.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -38,7 +38,7 @@ class Sight:
         return self._clock.now() - self._refused_at >= BLIND_FOR
 
     def note(self, *, refused: bool) -> None:
-        """Take note of what became of an image."""
+        """Record whether an image was refused."""
         self._refused_count = self._refused_count + 1 if refused else 0
         self._refused_at = self._clock.now()
 
@@ -51,8 +51,8 @@ def shown_image(sent: str) -> str:
         sent: an http(s) address, a `data:` URL, or base64 alone.
 
     Returns:
-        The address as it is, or a `data:` URL that names what its bytes are, whatever its sender called them. Empty
-        for what is too large, damaged, or neither PNG, JPEG, GIF nor WebP, which are what models read.
+        The address unchanged, or a `data:` URL with the media type of its bytes, whatever its sender called them. Empty
+        for an image that is too large, damaged, or not PNG, JPEG, GIF or WebP, the formats that models read.
     """
     if sent[:8].lower().startswith(("http://", "https://")):
         return sent if len(sent) <= _LONGEST_ADDRESS else ""
@@ -71,7 +71,7 @@ def shown_image(sent: str) -> str:
 
 
 def _media_type(image: bytes) -> str:
-    """Read the media type off the first bytes; empty for one that models do not read."""
+    """Return the media type by the first bytes; empty for one that models do not read."""
     if image[:4] == _RIFF and image[8:12] == _WEBP:
         return "image/webp"
     return next((name for name, start in _SEEN if image.startswith(start)), "")

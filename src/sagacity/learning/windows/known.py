@@ -1,4 +1,4 @@
-"""What an extractor is told of a user's memories before it reads a window."""
+"""Choose which of a user's memories an extractor is shown before it reads a window."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ from sagacity.storage.transaction import Storage
 
 _log = structlog.get_logger(__name__)
 MOST_KNOWN: Final = 30
-"""Memories shown, as many as before they were chosen. A user with no more is shown all of theirs."""
+"""The most memories shown. For a user with no more than these, all are shown."""
 _NEAR: Final = 15
-"""How many of these are those that the new turns are about; the others are the newest."""
+"""How many of these are the nearest to the new turns; the others are the newest."""
 _TEXT_CHARS: Final = 2_000
-"""Of the new turns, the last: more than the built-in embedder reads."""
+"""How many characters of the new turns, from the end, are searched by: more than the built-in embedder reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """Whose memories of which version."""
+    """The user whose memories are chosen, and their version."""
 
     tenant: Tenant
     user_id: UserId
@@ -40,7 +40,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class KnownMemories:
-    """Chooses what an extractor is told of."""
+    """Chooses the memories that an extractor is shown."""
 
     storage: Storage
     embedder: Embedder
@@ -67,8 +67,8 @@ class KnownMemories:
         """
         Return, for a model, the memories that the new turns of *windows* are about, nearest first, and the newest.
 
-        They are of *kind*, and of kinds that say the same things. What has expired is among them, with its end: said
-        again, it is not new. What is unconfirmed is not: it waits until it is said again.
+        They are of *kind*, and of kinds that say the same things. Expired memories are included, with their end,
+        because they are not new if repeated. Unconfirmed ones are left out, because they wait to be repeated.
         """
         async with self.storage.read(user.tenant) as snapshot:
             newest = await snapshot.memories.list_wanted(_wanted(user, kind), MOST_KNOWN)
@@ -78,7 +78,7 @@ class KnownMemories:
         return [_known(memory, now) for memory in list(chosen.values())[:MOST_KNOWN]]
 
     async def _near(self, user: User, kind: MemoryKind, windows: Sequence[Window]) -> list[Memory]:
-        """Return the memories nearest to the new turns: by vector and by words, or by words where no vector is made."""
+        """Return the memories nearest to the new turns, by vector and words, or only by words without a vector."""
         said = dict.fromkeys(turn.text for window in windows for turn in window.unread if turn.is_user)
         text = "\n".join(said)[-_TEXT_CHARS:]
         if not text.strip():

@@ -21,10 +21,10 @@ from sagacity.learning.windows.gate import ModelGate
 
 _TALK_WINDOW = (30, 24)
 """
-Turns shown, and unread ones of them at most, where the window follows the talk.
+The most turns shown, and the most unread ones among them, if the window follows the conversation.
 
-Most conversations are shorter, so one call reads them whole. Its instructions and schema are some 2,400 tokens, as
-many as 28 turns of a support chat. Rules, which cost nothing, do not wait for so long.
+Most conversations are shorter, so one call reads them whole. Its instructions and schema have some 2,400 tokens, as
+many as 28 turns of a support chat. Rules, which cost nothing, do not wait for so many turns.
 """
 
 
@@ -36,9 +36,9 @@ class Learner:
     extractor_name: str
     extractor: Extractor
     window_size: int
-    """Most turns that it is shown at a time, with those before its unread ones as context."""
+    """The most turns that it is shown at a time, including context before its unread ones."""
     step: int
-    """Most unread turns that it reads at a time."""
+    """The most unread turns that it reads at a time."""
     sources: frozenset[str]
     """Request sources that it reads; empty for all."""
     neighbour_count: int = NEIGHBOUR_COUNT
@@ -48,18 +48,18 @@ class Learner:
     follows_talk: bool = False
     """Whether its window ends where a session or an exchange does; else it is always a whole step."""
     asks_a_model: bool = True
-    """Whether its extractor is told all that matters, and shown an image; rules are told what may have ended."""
+    """Whether its extractor is shown all important memories, and images; rules are shown memories that may end."""
     shared: ConversationExtractor | None = None
-    """Reads a window for it and for a learner of another kind at once, where both have the same one to read."""
+    """Reads a window for it and a learner of another kind in one call, if both have the same window to read."""
 
     @property
     def name(self) -> str:
-        """What it is called in receipts, dead letters, provenance and the ledger."""
+        """Its name in receipts, dead letters, provenance and the ledger."""
         return learner_name(self.kind, self.extractor_name)
 
     @property
     def key(self) -> LearnerKey:
-        """What tells it from others."""
+        """The kind and name that identify it."""
         return self.kind, self.extractor_name
 
     def start(self, user_id: UserId, version: Status = Status.CURRENT) -> Cursor:
@@ -67,7 +67,7 @@ class Learner:
         return Cursor(kind=self.kind, extractor_name=self.extractor_name, user_id=user_id, version=version)
 
     def is_full(self, unread: int) -> bool:
-        """Whether so many unread turns tell where the next window ends; one more does, if it follows the talk."""
+        """Whether *unread* turns are enough to tell where the next window ends, or one more if it follows the talk."""
         return self.turns_left(unread) <= 0
 
     def turns_left(self, unread: int) -> int:
@@ -75,7 +75,7 @@ class Learner:
         return self.step + self.follows_talk - unread
 
     def reads(self, turn: Interaction) -> bool:
-        """Return whether it reads a turn: none that was sent for evaluation alone, or from another source."""
+        """Return whether it reads a turn: not if that was sent only for evaluation, or comes from another source."""
         return not turn.evaluation_only and (not self.sources or turn.source in self.sources)
 
 
@@ -88,15 +88,15 @@ class LearnerGroup:
     gate: ModelGate | None
     judge: ModelJudge | None
     incremental: bool = False
-    """Whether they read one after another, each told what the former ones found."""
+    """Whether they read one after another, each shown what the earlier ones found."""
     contact_data: bool = False
-    """Whether profiles may say how to reach the user."""
+    """Whether profiles may contain contact data."""
     expander: PromptRunner | None = None
-    """Who gives other words for new memories, where the tenant wants them; see `learning.expand`."""
+    """The model that finds other words for new memories, if configured; see `learning.writing.expand`."""
 
     @property
     def neighbour_count(self) -> int:
-        """The most that any of the learners wants."""
+        """The largest count of any of the learners."""
         return max((learner.neighbour_count for learner in self.learners), default=NEIGHBOUR_COUNT)
 
 
@@ -114,13 +114,13 @@ def learner_groups(
     config: TenantConfig, calls: ModelSession, *, by_hand: bool = False, names: Collection[str] = ()
 ) -> Sequence[LearnerGroup]:
     """
-    Build the learners that *config* asks for; by rules where no model may be called.
+    Build the learners that *config* defines; they use rules if no model may be called.
 
     Args:
-        config: the tenant's choices.
-        calls: what its learners may call.
-        by_hand: someone asked for it: extractors that never run by themselves do, and no gate keeps any from it.
-        names: only extractors of these names; none for all.
+        config: the tenant's configuration.
+        calls: the models that its learners may call.
+        by_hand: someone requested it: extractors that never run automatically do, and no gate keeps any from reading.
+        names: only extractors with these names; empty for all.
     """
     chosen = {
         kind: [one for one in made.configured(config, asked=by_hand) if not names or one.name in names]
@@ -138,10 +138,10 @@ def _sharing(
     config: TenantConfig, calls: ModelSession, groups: Sequence[LearnerGroup]
 ) -> Sequence[LearnerGroup]:
     """
-    Let the first learner of each kind share one call.
+    Make the first learners of each kind share one call.
 
-    They do where both read the same turns of the same sources in the same steps. A version that was chosen of a kind's
-    own prompt is asked by itself, and so is a learner that is told what others of its kind found.
+    They share it if both read the same turns of the same sources in the same steps. A learner makes its own call if a
+    version of its kind's own prompt was chosen, or if it is shown what others of its kind found.
     """
     firsts = [group.learners[0] for group in groups]
     facts = next((one.extractor for one in firsts if isinstance(one.extractor, ModelProfileExtractor)), None)
@@ -213,7 +213,7 @@ def _learner(
 def _gate(
     config: TenantConfig, calls: ModelSession, kind: MemoryKind, configured: Sequence[ConfiguredExtractor]
 ) -> ModelGate | None:
-    """A model's gate costs a call a window, so it is used where its model, or its question, was chosen."""
+    """Return the model's gate, which costs a call per window, only if its model or its question was configured."""
     named = config.llm_config is not None and config.llm_config.should_run_model_name
     if config.skip_should_run_check or not (named or any(one.condition for one in configured)):
         return None

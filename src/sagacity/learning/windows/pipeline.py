@@ -1,4 +1,4 @@
-"""Turn interactions into memories, until nothing of a user's log is due."""
+"""Turn interactions into memories until nothing in a user's log is due."""
 
 import time
 from collections.abc import Sequence
@@ -28,14 +28,14 @@ from sagacity.storage.transaction import Transaction
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """One kind of memory to be learned of one user's log."""
+    """One kind of memory to learn from one user's log."""
 
     target: Target
     config: TenantConfig
     report: TaskReport
     force: bool
     by_rules: bool = False
-    """Whether no model is called although one is configured."""
+    """Whether rules learn although a model is configured."""
 
     @property
     def group(self) -> LearnerGroup:
@@ -58,7 +58,7 @@ class Learn:
         self._processor = WindowProcessor(parts.storage, parts.embedder, clock=parts.clock, ids=parts.ids)
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return whether a learner has a window to read, and when one tries again, is full, or the log is quiet."""
+        """Return whether a learner has a window to read, and when the next retry, full step or quiet time is."""
         state = await read_log_state(snapshot, subject.user_id)
         learners = tuple(learner for group in subject.groups for learner in group.learners)
         is_due = any([await self._due(snapshot, one, state) for one in _work_of(subject, TaskReport())])
@@ -66,7 +66,7 @@ class Learn:
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Learn what is due; the windows that failed keep when they are tried again themselves.
+        Learn what is due; failed windows store the time of their own retry.
 
         Raises:
             Conflict: the lease was lost.
@@ -76,7 +76,7 @@ class Learn:
         return report
 
     async def _learn(self, work: Sequence[_Work], lease: Lease, until: float | None) -> None:
-        """Learn all kinds side by side, window by window, until nothing is due or the time is up."""
+        """Learn all kinds in parallel, window by window, until nothing is due or the time is up."""
         started = time.perf_counter()
         while await self._step(work, lease):
             await self._storage.yield_to_calls(time.perf_counter() - started)
@@ -86,7 +86,7 @@ class Learn:
             work = [await self._affordable(one) for one in work]
 
     async def _affordable(self, work: _Work) -> _Work:
-        """Return *work* as it is, or by rules where the tenant has spent meanwhile what it wants to spend."""
+        """Return *work* unchanged, or by rules if the tenant has reached its spending cap meanwhile."""
         target = work.target
         note = "" if work.by_rules else await self._models.note(target.tenant, work.config)
         if not note:
@@ -105,11 +105,11 @@ class Learn:
             return False
         processed = await self._processor.process([stretches for _, stretches in reading])
         errors: list[Exception] = []
-        # One after the other: each locks the lease first, and who waits for it would keep a connection.
+        # One after the other: each locks the lease first, and a waiting one would hold a connection.
         for (one, _), done in zip(reading, processed, strict=True):
             try:
                 await self._write(one, done, lease)
-            except Exception as error:  # noqa: BLE001  the other kinds' are written all the same
+            except Exception as error:  # noqa: BLE001  the other kinds' results are still written
                 errors.append(error)
         for error in errors:
             raise error
@@ -118,7 +118,7 @@ class Learn:
     async def _windows(
         self, snapshot: Transaction, work: Sequence[_Work]
     ) -> list[tuple[_Work, TargetStretches]]:
-        """Return what each learner has to read now, for those that have anything."""
+        """Return the windows of those learners that have one to read now."""
         found: list[tuple[_Work, TargetStretches]] = []
         state = await read_log_state(snapshot, work[0].target.user_id)
         for one in work:
@@ -129,7 +129,7 @@ class Learn:
         return found
 
     async def _write(self, work: _Work, processed: Processed, lease: Lease) -> None:
-        """Write what one kind's windows came to; if that fails, the other kinds' are written all the same."""
+        """Write the results of one kind's windows; if that fails, the other kinds' results are still written."""
         applied, processed = await self._processor.commit(
             processed, lambda done: self._commit(work, done, lease)
         )
@@ -142,7 +142,7 @@ class Learn:
         }
 
     async def _commit(self, work: _Work, processed: Processed, lease: Lease) -> Applied:
-        """Write what was learned, how far each learner got, and what aggregation has to look at: one transaction."""
+        """Write what was learned, the learners' cursors, and what aggregation must read, in one transaction."""
 
         async def written(transaction: Transaction) -> Applied:
             await transaction.leases.check(lease)

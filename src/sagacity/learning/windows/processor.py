@@ -1,4 +1,4 @@
-"""One step of learning: read windows, decide about what they teach, and write it with the cursors."""
+"""One step of learning: read windows, decide on what they teach, and write it with the cursors."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -50,13 +50,13 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Whose log is learned, by which learners, into which version."""
+    """The log to learn from, the learners, and the version to write."""
 
     tenant: Tenant
     user_id: UserId
     group: LearnerGroup
     status: Status = Status.CURRENT
-    """The version that is written; only memories of it are taken as known, and for duplicates."""
+    """The version that is written; only its memories count as known and as duplicates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,11 @@ class Stretch:
     due: Due
     window: Window
     ahead: tuple[Window, ...] = ()
-    """The windows behind it: read in the same step as long as those before them teach nothing."""
+    """The windows after it, which are read in the same step as long as the windows before them teach nothing."""
 
 
 async def read_stretches(snapshot: Transaction, user_id: UserId, dues: Sequence[Due]) -> list[Stretch]:
-    """Read the windows of *dues*; ahead only for one alone that asks no model, as what it reads twice costs nothing."""
+    """Read the windows of *dues*; for a single one without a model also windows ahead, as rereading costs nothing."""
     alone = len(dues) == 1
     stretches: list[Stretch] = []
     for due in dues:
@@ -90,26 +90,26 @@ class TargetStretches:
 
 @dataclass(frozen=True, slots=True)
 class Processed:
-    """What windows of one kind's learners came to: nothing of it is written yet."""
+    """The results of the windows of one kind's learners, which are not written yet."""
 
     target: Target
     readings: Sequence[WindowResult]
     proposals: Sequence[Proposal] = ()
 
     def failed(self, error: BaseException) -> "Processed":
-        """Let those that proposed something share the failure of what came after it."""
+        """Return the results with those readings failed that proposed something, because a later step failed."""
         return Processed(self.target, [failed(one, error) for one in self.readings])
 
 
 Extract = Callable[[Window], Awaitable[Extraction]]
-"""Reads one window, told already what is known."""
+"""Reads one window; it already has the known memories."""
 
 Commit = Callable[[Processed], Awaitable[Applied]]
-"""Writes, in one transaction, what was decided and what records that it is done."""
+"""Writes, in one transaction, what was decided and the record that it is done."""
 
 
 class WindowProcessor:
-    """Processes windows. What fails, or is cut short at any moment, has written nothing or all."""
+    """Processes windows. A step that fails or is interrupted has written either everything or nothing."""
 
     def __init__(self, storage: Storage, embedder: Embedder, *, clock: Clock, ids: IdSource) -> None:
         self._storage = storage
@@ -120,12 +120,12 @@ class WindowProcessor:
 
     async def process(self, work: Sequence[TargetStretches]) -> list[Processed]:
         """
-        Read windows of one user side by side, and decide on what they teach, each kind by itself.
+        Read windows of one user in parallel, and decide on what they teach, separately for each kind.
 
         Windows of kinds that the user has switched off are not read.
 
         Returns:
-            What each of *work* came to, in its order.
+            The results of *work*, in its order.
         """
         settings = await self._settings(work[0].target)
         is_read = [is_learned(settings, one.target.group.kind) for one in work]
@@ -147,7 +147,7 @@ class WindowProcessor:
         ]
 
     async def _settings(self, target: Target) -> UserSettings | None:
-        """Return what the user lets be learned: no model is shown what is not to be."""
+        """Return the user's settings, so that no model sees what must not be learned."""
         return await self._storage.visit(
             target.tenant, lambda snapshot: snapshot.user_settings.find(target.user_id)
         )
@@ -166,14 +166,14 @@ class WindowProcessor:
 
     async def commit(self, processed: Processed, commit: Commit) -> tuple[Applied, Processed]:
         """
-        Commit, again where others got in the way; what cannot be written is committed as a failure.
+        Commit, and retry after conflicts with other transactions; results that cannot be written become failures.
 
         Raises:
-            Conflict: the lease was lost, the windows were done already, or a person changed what was decided on;
-                nothing was written.
+            Conflict: the lease was lost, the windows were finished before, or a person changed a memory that was
+                decided on; nothing was written.
         """
         try:
-            # A commit that came through although nobody heard of it is a Conflict the next time.
+            # If a commit succeeded but its answer was lost, the next attempt raises Conflict.
             return await self._storage.retry(lambda: commit(processed)), processed
         except Conflict:
             raise
@@ -182,7 +182,7 @@ class WindowProcessor:
             return await commit(processed), processed
 
     async def _known(self, work: TargetStretches) -> Sequence[Known]:
-        """Return what extractors are told: a model what matters most, rules what the new turns may end."""
+        """Return the memories that extractors are shown: models the most important, rules those that may end."""
         target = work.target
         user = User(target.tenant, target.user_id, target.status)
         kind, now = target.group.kind, self._clock.now()
@@ -197,7 +197,7 @@ class WindowProcessor:
     async def _read_all(
         self, work: TargetStretches, known: Sequence[Known], shared: Mapping[Due, SharedCall]
     ) -> Sequence[WindowResult]:
-        """Let all learners read at once; or, where the tenant wants it, each told what the former ones found."""
+        """Read with all learners in parallel or, if configured, one by one, each shown what the earlier ones found."""
         target = work.target
         if not target.group.incremental:
             return await asyncio.gather(
@@ -219,7 +219,7 @@ class WindowProcessor:
         return readings
 
     async def _read(self, target: Target, stretch: Stretch, extract: Extract) -> WindowResult:
-        """Read until something is learned; a window that fails is tried by itself, with those before it behind it."""
+        """Read windows until one teaches something; a failed one is retried alone, once the cursor has reached it."""
         reading = await self._read_window(target, stretch.due, stretch.window, extract)
         for window in stretch.ahead:
             if reading.outcome is not Outcome.NOTHING or reading.has_dropped:
@@ -250,7 +250,7 @@ class WindowProcessor:
                 return WindowResult(due, window, Outcome.GATED)
             shown = await self._with_image(target, window) if due.learner.asks_a_model else window
             extraction = await extract(shown)
-        except Exception as error:  # noqa: BLE001  one learner's failure is recorded and stops no other
+        except Exception as error:  # noqa: BLE001  a learner's failure is recorded and stops no other
             return WindowResult(due, window, Outcome.FAILED, error=error)
         if target.group.kind is MemoryKind.PROFILE:
             extraction = told_apart(extraction, window, is_current=target.status is Status.CURRENT)
@@ -260,7 +260,7 @@ class WindowProcessor:
         return WindowResult(due, window, outcome, extraction=extraction)
 
     async def _with_image(self, target: Target, window: Window) -> Window:
-        """Add the one image that a model is shown; what is read for it goes when the model has answered."""
+        """Add the one image that a model is shown; it is not kept after the answer."""
         if window.pictured is None:
             return window
         async with self._storage.read(target.tenant) as snapshot:
@@ -268,7 +268,7 @@ class WindowProcessor:
         return window.model_copy(update={"image": shown_image(sent)})
 
     async def _decide(self, target: Target, readings: Sequence[WindowResult]) -> list[Proposal]:
-        """Embed the candidates, look for what resembles them, and decide."""
+        """Embed the candidates, find similar memories, and decide."""
         proposed = [
             (reading, without_secrets(attributed(reading, candidate)))
             for reading in readings
@@ -313,7 +313,7 @@ class WindowProcessor:
     async def _vectors_of(
         self, decisions: Sequence[Decision], embedded: Sequence[Embedded]
     ) -> Sequence[Vectors | None]:
-        """Embed also what was merged into another text: the next window may already say it again."""
+        """Embed merged texts too, because the next window may already repeat them."""
         pairs = list(zip(decisions, embedded, strict=True))
         stays = [search_text(decision.candidate) == search_text(one.candidate) for decision, one in pairs]
         changed = [
@@ -329,7 +329,7 @@ class WindowProcessor:
         return vectors
 
     async def _vectors(self, candidates: Sequence[Candidate]) -> Sequence[Vectors | None]:
-        """Embed what will be stored; where the embedder fails it is stored all the same, and queued."""
+        """Embed what will be stored; if the embedder fails, it is stored without vectors, and queued."""
         texts = [search_text(candidate) for candidate in candidates]
         try:
             return list(await self._embedder.embed(texts, background=True))
@@ -355,7 +355,7 @@ class WindowProcessor:
         if not proposals:
             return Applied()
         read = {turn.interaction_id: turn for one in processed.readings for turn in one.window.interactions}
-        # A turn that was deleted while it was read teaches nothing.
+        # A turn that was deleted meanwhile teaches nothing.
         evidence = {number for one in proposals for number in one.decision.candidate.evidence}
         there = await transaction.interactions.existing(evidence)
         if await transaction.quarantines.held_turns(evidence):
@@ -381,7 +381,7 @@ class WindowProcessor:
 async def _neighbours(
     snapshot: Transaction, target: Target, readings: Sequence[WindowResult], embedded: Sequence[Embedded]
 ) -> tuple[list[Embedded], Mapping[int, Sequence[Neighbour]]]:
-    """Return candidates, now that it is known which are held, and what resembles each."""
+    """Return the candidates, marked as held or not, and the neighbours of each."""
     held = await snapshot.quarantines.held_learners()
     found = [
         replace(one, is_held=_is_held(reading, held)) for reading, one in zip(readings, embedded, strict=True)
@@ -397,7 +397,7 @@ async def _neighbours(
 
 
 def _asking(due: Due, known: Sequence[Known], shared: Mapping[Due, SharedCall]) -> Extract:
-    """Return how the windows of *due* are read: by a call that its learner shares, or by its own extractor."""
+    """Return the function that reads the windows of *due*: a shared call, or the learner's own extractor."""
     call = shared.get(due)
 
     async def asked(window: Window) -> Extraction:
@@ -408,7 +408,7 @@ def _asking(due: Due, known: Sequence[Known], shared: Mapping[Due, SharedCall]) 
 
 
 def _shared_calls(work: Sequence[TargetStretches], known: Sequence[Sequence[Known]]) -> dict[Due, SharedCall]:
-    """Return the call that serves each learner's stretch, where learners of several kinds have the same to read."""
+    """Return the shared call for each stretch that learners of several kinds have in common."""
     together: dict[tuple[int, ...], list[tuple[Due, ConversationExtractor, Sequence[Known]]]] = {}
     for one, facts in zip(work, known, strict=True):
         for stretch in one.stretches:
@@ -426,7 +426,7 @@ def _shared_calls(work: Sequence[TargetStretches], known: Sequence[Sequence[Know
 
 
 def _is_held(reading: WindowResult, held: frozenset[str]) -> bool:
-    """Whether quarantines hold what is learned from a window: its turns, or by the names of *held* its learner."""
+    """Whether quarantines hold what a window teaches: they hold its turns, or its learner, named in *held*."""
     learner = reading.due.learner
     return not held.isdisjoint({learner.name, learner.extractor_name}) or any(
         turn.is_held for turn in reading.window.unread

@@ -1,4 +1,4 @@
-"""A user's part of an operation: read all turns again into PENDING, or the newest window into CURRENT."""
+"""A user's item of an operation: read all turns again into PENDING, or the newest window into CURRENT."""
 
 import math
 import time
@@ -45,7 +45,7 @@ _PAGE = 200
 
 
 class Regenerate:
-    """Works on users' parts of operations, a window at a time; cut short, it goes on behind the last one written."""
+    """Works on users' items of operations, one window at a time; after an interruption it continues."""
 
     name = REGENERATE
     scope = TaskScope.USER
@@ -62,14 +62,14 @@ class Regenerate:
         self._processor = WindowProcessor(parts.storage, parts.embedder, clock=parts.clock, ids=parts.ids)
 
     async def look(self, snapshot: Transaction, subject: Subject) -> Look:
-        """Return when the user's part of some operation is due; never if it only waits for its turn."""
+        """Return when an item of the user is due; never for one that only waits for its turn."""
         waiting = await snapshot.operations.waiting_for(subject.user_id)
         moments = (self._due_at(operation, item) for operation, item in waiting)
         return look_at(min(filter(None, moments), default=None), now=self._clock.now())
 
     async def run(self, subject: Subject, lease: Lease, *, until: float | None) -> TaskReport:
         """
-        Work on what is due of a user; a part that failed keeps itself when it is tried again.
+        Work on the user's due items; a failed item stores the time of its own retry.
 
         Raises:
             Conflict: another worker does it.
@@ -87,20 +87,20 @@ class Regenerate:
                     await self._read_all(subject, operation, item, lease, until)
             except Conflict:
                 raise
-            except Exception as error:  # noqa: BLE001  recorded with the item: one user's failure stops no other
+            except Exception as error:  # noqa: BLE001  recorded with the item; it stops no other user
                 await self._fail(subject, operation, item, error)
             if _is_over(until):
                 break
         return TaskReport()
 
     def _due_at(self, operation: Operation, item: OperationItem) -> datetime | None:
-        """Return when an item is worked on next, if it is its turn; one that was cancelled has nothing to wait for."""
+        """Return when an item that has its turn is worked on next; a cancelled item need not wait."""
         return self._clock.now() if operation.cancel_requested else item.next_try_at
 
     async def _fail(
         self, subject: Subject, operation: Operation, item: OperationItem, error: Exception
     ) -> None:
-        """Try again later; after the last try, or where trying again is of no use, give this user up."""
+        """Retry later; after the last attempt, or if a retry is useless, end the item as failed."""
         async with self._storage.begin(subject.tenant) as transaction:
             waiting = await transaction.operations.waiting_for(subject.user_id)
             before = next((one for _, one in waiting if one.operation_id == item.operation_id), item)
@@ -115,7 +115,7 @@ class Regenerate:
     async def _read_all(
         self, subject: Subject, operation: Operation, item: OperationItem, lease: Lease, until: float | None
     ) -> None:
-        """Read the log from its beginning, in the steps in which it was learned first, into PENDING."""
+        """Read the log from its beginning into PENDING, in the same steps as when it was first learned."""
         tenant, user_id = subject.tenant, subject.user_id
         config = await self._configs.get(tenant)
         over_quota = ""
@@ -142,7 +142,7 @@ class Regenerate:
     async def _read(
         self, target: Target, item: OperationItem, stretches: Sequence[Stretch], lease: Lease
     ) -> str:
-        """Read one stretch for each learner into PENDING, whose cursors move with it; returns why not all is stored."""
+        """Read one stretch for each learner into PENDING, and move its cursors; returns why not all was stored."""
         [processed] = await self._processor.process([TargetStretches(target, stretches)])
         applied, processed = await self._processor.commit(
             processed, lambda done: self._commit_rerun(item, done, lease)
@@ -160,7 +160,7 @@ class Regenerate:
         return applied
 
     async def _read_newest(self, subject: Subject, operation: Operation, item: OperationItem) -> None:
-        """Read the newest window of each learner into CURRENT; cursors stay where they are."""
+        """Read the newest window of each learner into CURRENT, without moving cursors."""
         tenant, user_id = subject.tenant, subject.user_id
         if operation.cancel_requested:
             async with self._storage.begin(tenant) as transaction:
@@ -177,7 +177,7 @@ class Regenerate:
             user_id=user_id,
         ) as lease:
             if lease is None:
-                raise Conflict(f"{user_id!r} is being learned from")  # then after that
+                raise Conflict(f"{user_id!r} is being learned from")  # retry after that
             async with self._storage.read(tenant) as snapshot:
                 stretches = await _newest(snapshot, group, user_id, operation.parameters)
             [processed] = await self._processor.process(
@@ -204,7 +204,7 @@ class Regenerate:
                     user_id=processed.target.user_id,
                     note=asked.note or applied.note_of_quota,
                 )
-            # After the operation, which is held first by whoever makes logs due for it.
+            # After the operation's lock, which is taken first by all that make logs due for it.
             await note_playbooks(transaction, asked.config, taught_playbooks(readings, applied))
         return applied
 
@@ -212,7 +212,7 @@ class Regenerate:
         self, tenant: Tenant, config: TenantConfig, operation: Operation, user_id: UserId
     ) -> tuple[LearnerGroup, str]:
         """
-        Return the learners that the operation asks for; by rules, and why, once the tenant has spent what it wants to.
+        Return the learners that the operation asks for; if the spending cap is reached, by rules, with the reason.
 
         Raises:
             InvalidInput: the configuration, which may have changed since the start, has none of them.
@@ -227,7 +227,7 @@ class Regenerate:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A user's part of an operation, with what it is done by."""
+    """A user's item of an operation, with its learners."""
 
     operation: Operation
     item: OperationItem
@@ -242,7 +242,7 @@ def _is_over(until: float | None) -> bool:
 async def _unread(
     snapshot: Transaction, group: LearnerGroup, user_id: UserId, parameters: OperationParameters
 ) -> list[Stretch]:
-    """Return the next stretch of each learner that PENDING has not read to its end."""
+    """Return the next stretch of each learner that has not read the whole log for PENDING."""
     head = await snapshot.cursors.log_head(user_id)
     cursors = await snapshot.cursors.of_user(user_id, Status.PENDING)
     dues: list[Due] = []
@@ -257,7 +257,7 @@ async def _unread(
 async def _newest(
     snapshot: Transaction, group: LearnerGroup, user_id: UserId, parameters: OperationParameters
 ) -> list[Stretch]:
-    """Return the last turns that each learner reads, as many as its window holds."""
+    """Return the last turns that each learner reads, as many as fit into its window."""
     stretches: list[Stretch] = []
     for learner in group.learners:
         turns = await _last_turns(snapshot, learner, user_id, parameters)
@@ -281,7 +281,7 @@ async def _last_turns(
 
 
 def _asked_for(stretch: Stretch, parameters: OperationParameters) -> Stretch:
-    """Leave the turns out of all its windows that are not asked for."""
+    """Return the stretch without turns that the operation does not ask for."""
 
     def narrowed(window: Window) -> Window:
         unread, context = (
@@ -303,7 +303,7 @@ def _is_asked_for(turn: Interaction, parameters: OperationParameters) -> bool:
 
 
 async def _advance(transaction: Transaction, readings: Sequence[WindowResult]) -> None:
-    """Move PENDING's cursors behind what was read."""
+    """Move PENDING's cursors past what was read."""
     for reading in readings:
         start = reading.due.learner.start(reading.window.user_id, Status.PENDING)
         read = start.model_copy(update={"seq": reading.due.first_seq - 1})
@@ -321,13 +321,13 @@ async def _settle(
     user_id: UserId,
     note: str = "",
 ) -> None:
-    """Say how a user's part ended, with a note on it if there is one."""
+    """Record how a user's item ended, with a note if there is one."""
     await _hold_pending_back(transaction, operation, user_id)
     await transaction.operations.settle(item, status, result={"note": note} if note else None)
 
 
 async def _hold_pending_back(transaction: Transaction, operation: Operation, user_id: UserId) -> None:
-    """Count turns that a rerun left out as read no further than in CURRENT."""
+    """Set PENDING's cursors back to CURRENT's if a rerun left turns out."""
     asked = operation.parameters
     if asked.mode is OperationMode.RERUN and asked.leaves_turns_out:
         await transaction.versions.hold_pending_back(
@@ -342,7 +342,7 @@ async def _count(
     readings: Sequence[WindowResult],
     applied: Applied,
 ) -> None:
-    """Count what was read for an item, and written."""
+    """Count the turns read and memories written for an item."""
     await transaction.operations.advance(
         item,
         turns=len(turns),
@@ -352,15 +352,15 @@ async def _count(
 
 
 def _turns(readings: Sequence[WindowResult]) -> list[Interaction]:
-    """Return the turns that were read, each once although several learners read them."""
+    """Return the distinct turns that were read; several learners may have read the same."""
     read = (turn for reading in readings if reading.error is None for turn in reading.turns)
     return list({turn.seq: turn for turn in read}.values())
 
 
 def _new_turns(group: LearnerGroup, readings: Sequence[WindowResult]) -> list[Interaction]:
-    """Return the turns that were read, but for those that another learner, further on, had read before."""
+    """Return the turns that were read, without those that another learner had read before."""
     firsts = {reading.due.learner.name: reading.due.first_seq for reading in readings}
-    begins = [(one, firsts.get(one.name, math.inf)) for one in group.learners]  # who is done has read all
+    begins = [(one, firsts.get(one.name, math.inf)) for one in group.learners]  # the rest have read all
     return [
         turn
         for turn in _turns(readings)
@@ -369,7 +369,7 @@ def _new_turns(group: LearnerGroup, readings: Sequence[WindowResult]) -> list[In
 
 
 def _raise_first(readings: Sequence[WindowResult]) -> None:
-    """Raise the first reading's error: the item is tried again from there."""
+    """Raise the first reading's error, so that the item is retried from there."""
     for reading in readings:
         if reading.error is not None:
             raise reading.error

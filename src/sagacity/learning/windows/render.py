@@ -14,7 +14,7 @@ from sagacity.domain.interaction import Interaction, UserAction
 _LINE_BREAK = re.compile("\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 _NOT_IN_A_LABEL = re.compile(r"[\[\]#:\s\x00-\x1f\x7f-\x9f]+")
 _TOOL_CHARS, _ROLE_CHARS = 40, 24
-"""Names of tools are mostly shorter; a role is a word, or a name with its surname."""
+"""The most characters of a tool's name, and of a role, which is a word or a full name; most are shorter."""
 _TOOLS_SHOWN = 20
 _LEAST_CHARS = 40
 _SHOWN = "beside this text, if it could be shown"
@@ -22,7 +22,7 @@ _NOT_SHOWN = "not shown here"
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _ZERO_WIDTH_JOINER = "\u200d"
 _LONGEST_CHARACTER = 32
-"""Code points; what seems longer is no character, and is cut anywhere."""
+"""The most code points of one visible character; a longer sequence is cut anywhere."""
 
 
 class Limits(Value):
@@ -40,14 +40,14 @@ def render_window(window: Window, limits: Limits = DEFAULT_LIMITS) -> str:
     """
     Write a window as text, its turns numbered from 1; a model cites them by number.
 
-    Each part of a turn begins with `[#NUMBER WHO` at the start of a line. All that others wrote is put behind
-    it or indented, so that no text can pass for a turn of its own, nor for the line that says on which day the
-    turns below it happened. What is too long keeps its head and its tail. Where the whole is too long, the oldest
-    context goes first, then every part gets shorter alike, down to 40 characters.
+    Each part of a turn begins with `[#NUMBER WHO` at the start of a line. All text by others follows it on that line or
+    is indented, so that it cannot be mistaken for a turn, or for the line with the day on which the turns below it
+    happened. A part that is too long keeps its beginning and end. If the whole is too long, the oldest context is left
+    out first, then all parts are shortened equally, down to 40 characters.
 
     Returns:
-        The text, of at most `total_chars` characters unless the unread turns are too many even at 40
-        characters a part.
+        The text, of at most `total_chars` characters unless the unread turns are too many even at 40 characters per
+        part.
     """
     first_unread = len(window.context) + 1
     turns = list(enumerate(window.interactions, start=1))
@@ -67,9 +67,9 @@ def render_conversations(
     conversations: Sequence[Sequence[Interaction]], limits: Limits = DEFAULT_LIMITS
 ) -> str:
     """
-    Write conversations of any users as text, each under its number, their turns counted through.
+    Write conversations of any users as text, each under its number, with their turns numbered consecutively.
 
-    What others wrote cannot pass for a turn or a heading, and what is too long is cut, as `render_window` does it.
+    As in `render_window`, text by others cannot be mistaken for a turn or a heading, and long parts are cut.
     """
     numbers = itertools.count(1)
     numbered = [[(next(numbers), turn) for turn in turns] for turns in conversations]
@@ -86,12 +86,12 @@ def render_conversations(
 
 def shorten(text: str, limit: int) -> str:
     """
-    Keep the head and the tail of a text that is too long, and say how much is left out between.
+    Shorten a text that is too long to its beginning and end, with a note of how much is left out between.
 
     Args:
         text: any text.
-        limit: the most characters to keep of it; the note comes on top. No character with its marks, no emoji
-            made of several code points and no flag is cut in two: rather less is kept.
+        limit: the most characters to keep, not counting the note. Characters with marks, emoji of several code points
+            and flags are not cut in two; less is kept instead.
     """
     if len(text) <= limit:
         return text
@@ -102,10 +102,10 @@ def shorten(text: str, limit: int) -> str:
 
 def fit(write: Callable[[int], str], limits: Limits) -> str:
     """
-    Return a `write(cap)` that keeps to *limits*, cut about as little as possible, down to 40 a part.
+    Return a `write(cap)` that keeps within *limits*, cut about as little as possible, down to 40 characters per part.
 
     Args:
-        write: text with every part cut at *cap* characters; by and large longer for a larger cap.
+        write: returns the text with every part cut at *cap* characters; mostly longer for a larger cap.
         limits: the largest cap, and how long the text may get.
     """
     caps = range(_LEAST_CHARS, max(limits.turn_chars, _LEAST_CHARS) + 1)
@@ -114,7 +114,7 @@ def fit(write: Callable[[int], str], limits: Limits) -> str:
 
 
 def part_lines(number: int, label: str, text: str, cap: int) -> Iterator[str]:
-    """Yield the lines of one part of a turn: its head and the first line of *text*, the others indented."""
+    """Yield the lines of one part of a turn: its label with the first line of *text*, then the others indented."""
     first, *rest = _LINE_BREAK.split(shorten(text.strip(), cap))
     yield f"[#{number} {label}] {first}".rstrip()
     yield from (f"    {line}".rstrip() for line in rest)
@@ -128,7 +128,7 @@ def _lines(
     first_unread: int = 0,
     shown: Interaction | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of *turns*, what was read before and what is new under a heading each."""
+    """Yield the lines of *turns*, with a heading each for those read before and for the new ones."""
     previous: Interaction | None = None
     for number, turn in turns:
         if previous is None and number < first_unread:
@@ -143,7 +143,7 @@ def _lines(
 
 
 def day_lines(turn: Interaction, previous: Interaction | None) -> Iterator[str]:
-    """Yield the day on which *turn* happened, in UTC, unless the turn before it tells."""
+    """Yield the day on which *turn* happened, in UTC, unless it is that of the turn before."""
     day = turn.occurred_at.date()
     if previous is None or previous.occurred_at.date() != day:
         yield f"--- {_WEEKDAYS[day.weekday()]} {day.isoformat()} ---"
@@ -156,11 +156,11 @@ def turn_lines(
     Yield the lines of one turn with all its parts.
 
     Args:
-        number: of the turn.
-        turn: what is written.
-        cap: characters of each part.
-        tool_cap: the same, of tool calls.
-        is_shown: whether its image goes along with the text.
+        number: the number of the turn.
+        turn: the turn to write.
+        cap: the most characters of each part.
+        tool_cap: the most characters of each tool call.
+        is_shown: whether its image is sent with the text.
     """
     who = f"{_label(turn.role, _ROLE_CHARS) or 'user'} {turn.occurred_at:%H:%M}"
     yield from part_lines(number, who, turn.content, cap)
@@ -183,18 +183,18 @@ def tool_texts(turn: Interaction) -> Iterator[tuple[str, str]]:
 
 
 def _label(text: str, most: int) -> str:
-    """A name that others chose, as one word: it cannot end its bracket or its line, number a turn or tell a time."""
+    """Return a name chosen by others as one word that cannot end its bracket or line, or look like a number or time."""
     return _NOT_IN_A_LABEL.sub("_", text).strip("_").lower()[:most]
 
 
 def _boundary(text: str, at: int, step: int) -> int:
-    """Return the next place from *at* on, in the direction of *step*, where *text* can be cut."""
+    """Return the next place from *at*, in the direction of *step*, where *text* can be cut."""
     places = range(at, at + step * _LONGEST_CHARACTER, step)
     return next((place for place in places if _is_boundary(text, place)), at)
 
 
 def _is_boundary(text: str, at: int) -> bool:
-    """Whether a reader sees two characters left and right of *at* (the main cases of Unicode UAX #29)."""
+    """Whether a reader sees two separate characters around *at* (the main cases of Unicode UAX #29)."""
     if at <= 0 or at >= len(text):
         return True
     before, after = text[at - 1], text[at]

@@ -17,7 +17,7 @@ from sagacity.learning.writing.apply import Applied
 
 @dataclass(frozen=True, slots=True)
 class WindowResult:
-    """What one learner made of its window: an extraction, or the error that kept it from one."""
+    """What one learner got from its window: an extraction, or the error that prevented one."""
 
     due: Due
     window: Window
@@ -25,11 +25,11 @@ class WindowResult:
     extraction: Extraction | None = None
     error: BaseException | None = None
     passed: tuple[Window, ...] = ()
-    """Windows before it, from the start of `due` on, of which nothing was learned."""
+    """The windows before it, from the start of `due`, that taught nothing."""
 
     @property
     def has_dropped(self) -> bool:
-        """Whether something was proposed that became no candidate."""
+        """Whether an entry was proposed that did not become a candidate."""
         return self.extraction is not None and bool(self.extraction.dropped)
 
     @property
@@ -39,7 +39,7 @@ class WindowResult:
 
 
 def failed(read: WindowResult, error: BaseException) -> WindowResult:
-    """Let a read that proposed something share the failure of what came after it."""
+    """Return a reading as failed if it proposed something, because a later step failed."""
     if read.extraction is None or not read.extraction.candidates:
         return read
     return WindowResult(read.due, read.window, Outcome.FAILED, error=error)
@@ -47,10 +47,10 @@ def failed(read: WindowResult, error: BaseException) -> WindowResult:
 
 def attributed(read: WindowResult, candidate: Candidate) -> Candidate:
     """
-    Return a candidate with the time of the newest turn that says it, and whether anybody but agents and tools does.
+    Return a candidate with the time of its newest turn, and whether anybody other than agents and tools says it.
 
-    A rule may rest on what the agent did; a fact about the user may not. Neither may rest on what a tool or a web page
-    says alone, and a rule on nothing of low trust at all.
+    A rule may rest on what the agent did; a fact about the user may not. Neither may rest only on what a tool or a web
+    page says, and a rule must not rest on anything of low trust.
     """
     turns = [turn for turn in read.window.interactions if turn.interaction_id in candidate.evidence]
     origin = least_trusted((candidate.origin, *(turn.stamped_origin for turn in turns)))
@@ -68,7 +68,7 @@ def attributed(read: WindowResult, candidate: Candidate) -> Candidate:
 
 
 def version_of(read: WindowResult, candidate: Candidate) -> str:
-    """Return the agent version that the candidate's last evidence came with."""
+    """Return the agent version of the candidate's last evidence."""
     turns = {turn.interaction_id: turn for turn in read.window.interactions}
     return next(
         (turns[number].agent_version for number in reversed(candidate.evidence) if number in turns), ""
@@ -76,7 +76,7 @@ def version_of(read: WindowResult, candidate: Candidate) -> str:
 
 
 def provenance_of(read: WindowResult, run_id: RunId) -> Provenance:
-    """Return what is recorded of where the memories of a run come from."""
+    """Return the provenance of the memories of a run."""
     extraction = read.extraction
     return Provenance(
         learner=read.due.learner.name,
@@ -88,7 +88,7 @@ def provenance_of(read: WindowResult, run_id: RunId) -> Provenance:
 
 
 def taught_playbooks(readings: Sequence[WindowResult], applied: Applied) -> list[Memory]:
-    """Return the user playbooks that came or were reworded, but for requests that rule aggregation out."""
+    """Return the user playbooks that were added or reworded, except from requests that exclude aggregation."""
     skipping = {
         turn.request_id
         for reading in readings
@@ -99,7 +99,7 @@ def taught_playbooks(readings: Sequence[WindowResult], applied: Applied) -> list
         change.after
         for change in applied.changes
         if change.after is not None
-        # Of what a merge added, `before` is what was proposed.
+        # For a memory that a merge added, `before` is what was proposed.
         and is_news(None if change.action is ChangeAction.ADDED else change.before, change.after)
         and change.request_id not in skipping
     ]

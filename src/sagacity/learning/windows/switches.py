@@ -24,30 +24,30 @@ def is_learned(settings: UserSettings | None, kind: MemoryKind) -> bool:
 
 
 def passed_over(due: Due, window: Window) -> WindowResult:
-    """Return a window that nobody reads: its learner goes on behind it, so that nothing of it is learned later."""
+    """Return the result of a window that is skipped; the learner continues after it, so it is never learned."""
     return WindowResult(due, window, Outcome.GATED)
 
 
 def wanted(settings: UserSettings | None, proposals: Sequence[Proposal]) -> list[bool]:
-    """Return for each proposal whether it may be written: one reading proposes facts of two kinds."""
+    """Return for each proposal whether it may be written; one reading can propose facts of two kinds."""
     return [is_learned(settings, one.decision.candidate.kind) for one in proposals]
 
 
 def with_unwanted(applied: Applied, is_wanted: Sequence[bool]) -> None:
-    """Note in what was applied what became of the proposals that were left out of it."""
+    """Add the outcomes of proposals that were left out to *applied*."""
     fates = iter(applied.fates)
     applied.fates = [next(fates) if one else Rejection.SWITCHED_OFF for one in is_wanted]
 
 
 def notes_names(settings: UserSettings | None) -> bool:
-    """Return whether people, places and things are noted with what is learned."""
+    """Return whether entities are stored with what is learned."""
     return settings is None or settings.memory.entity_extraction
 
 
 async def keep_learned_within_limits(
     transaction: Transaction, user_id: UserId, applied: Applied, *, status: Status
 ) -> None:
-    """Archive what is beyond the user's limit now that something was learned, which stays."""
+    """Archive older memories beyond the user's limit; what was just learned stays."""
     stored = [(change, change.after) for change in applied.changes if change.after is not None]
     if not stored or status is not Status.CURRENT:
         return

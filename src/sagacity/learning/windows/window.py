@@ -13,22 +13,22 @@ from sagacity.learning.windows.learners import Learner
 from sagacity.storage.transaction import Transaction
 
 _TURNS_AHEAD = 40
-"""Read at once behind a window whose learner costs nothing to ask: mostly it learns nothing of them."""
+"""How many turns are read ahead for a learner that costs nothing, because most of them teach nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogState:
-    """A user's log as it stood at one moment."""
+    """The state of a user's log at one time."""
 
     user_id: UserId
     head: LogHead
     cursors: dict[str, Cursor]
     queued: tuple[DeadLetter, ...]
     _forced_after: dict[int, bool] = field(default_factory=dict[int, bool])
-    """What was asked of it already: most learners stand at the same place."""
+    """A cache of answers, because most learners have the same position."""
 
     async def is_forced_after(self, snapshot: Transaction, seq: int) -> bool:
-        """Return whether a request beyond *seq* asked to be learned from at once."""
+        """Return whether a request after *seq* asked to be learned from at once."""
         if seq not in self._forced_after:
             self._forced_after[seq] = await snapshot.cursors.forced_after(self.user_id, seq)
         return self._forced_after[seq]
@@ -38,13 +38,13 @@ class LogState:
         return self.cursors.get(learner.name) or learner.start(self.user_id)
 
     def is_quiet(self, now: datetime, quiet_seconds: float) -> bool:
-        """Whether no news came for so long that a short window is worth reading."""
+        """Whether the log has been quiet for so long that a short window is worth reading."""
         last = self.head.last_publish_at
         return last is not None and now - last >= timedelta(seconds=quiet_seconds)
 
 
 async def read_log_state(snapshot: Transaction, user_id: UserId) -> LogState:
-    """Read how a user's log stands."""
+    """Read the state of a user's log."""
     return LogState(
         user_id=user_id,
         head=await snapshot.cursors.log_head(user_id),
@@ -57,7 +57,7 @@ async def read_log_state(snapshot: Transaction, user_id: UserId) -> LogState:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A stretch of the log that a learner has to read now, `first_seq..last_seq`, both inclusive."""
+    """A stretch of the log that a learner must read now, `first_seq..last_seq`, both inclusive."""
 
     learner: Learner
     first_seq: int
@@ -65,16 +65,16 @@ class Due:
     attempts: int = 0
     dead_letter_id: int | None = None
     is_forced: bool = False
-    """Whether someone asked for it to be read: no gate keeps the learner from it."""
+    """Whether someone requested it, so that no gate keeps the learner from reading it."""
 
 
 def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) -> Due | None:
     """
-    Return what *learner* has to read next; None while it can wait.
+    Return what *learner* must read next; None while it can wait.
 
-    A queued dead letter goes first. Otherwise the unread turns, oldest first, up to `step` of them: where the window
-    ends among these is decided by the turns themselves, so it is the same however fast they came in. Fewer wait for
-    more, unless *flush*.
+    A queued dead letter goes first. Otherwise it is up to `step` unread turns, oldest first. The turns themselves
+    decide where among these the window ends, so the result does not depend on how fast they arrived. Fewer turns wait
+    for more, unless *flush*.
     """
     for letter in state.queued:
         if letter.learner == learner.name:
@@ -90,10 +90,10 @@ def due_now(learner: Learner, state: LogState, now: datetime, *, flush: bool) ->
 
 def next_check(learners: tuple[Learner, ...], state: LogState, now: datetime, quiet_seconds: float) -> Look:
     """
-    Return when the log has to be looked at again.
+    Return when the log must be checked again.
 
-    That is a retry, the end of the quiet time, or now, where a whole step or a queued dead letter waits; or as soon as
-    news fill the step of a learner.
+    That is at a retry or the end of the quiet time; now, if a whole step or a queued dead letter waits; or as soon as
+    new turns fill the step of a learner.
     """
     quiet_at = (state.head.last_publish_at or now) + timedelta(seconds=quiet_seconds)
     moments: list[datetime] = []
@@ -113,16 +113,16 @@ async def read_windows(
     snapshot: Transaction, user_id: UserId, due: Due, *, is_ahead: bool = False
 ) -> list[Window]:
     """
-    Read the window of *due*, with so many turns before it as fill the learner's window.
+    Read the window of *due*, with as many turns before it as fill the learner's window.
 
     Args:
-        snapshot: what is read from.
-        user_id: whose log.
+        snapshot: the transaction to read in.
+        user_id: the user.
         due: the turns among which the window ends.
-        is_ahead: whether some whole windows behind it are read as well, as they would be due one by one.
+        is_ahead: whether to read some whole windows after it too, as they would become due one by one.
 
     Returns:
-        In their order, at least the first.
+        The windows in order, at least the first.
     """
     learner = due.learner
     turns = await _turns_of(snapshot, user_id, due, due.last_seq + (_TURNS_AHEAD if is_ahead else 0))
@@ -136,7 +136,7 @@ async def read_windows(
 
 
 async def _turns_of(snapshot: Transaction, user_id: UserId, due: Due, last_seq: int) -> list[Interaction]:
-    """Read from the context of *due* to one turn behind *last_seq*, which tells whether the talk goes on."""
+    """Read from the context of *due* to one turn after *last_seq*, which shows whether the conversation continues."""
     before = due.learner.window_size - due.learner.step
     context = (
         await snapshot.interactions.log_before(user_id, seq=due.first_seq - 1, limit=before) if before else []
@@ -149,9 +149,10 @@ async def _turns_of(snapshot: Transaction, user_id: UserId, due: Due, last_seq: 
 
 def _ended(due: Due, turns: Sequence[Interaction]) -> Due:
     """
-    Return *due* up to where its window ends; a dead letter stays the stretch that it was.
+    Return *due* cut at the end of its window; a dead letter keeps its stretch.
 
-    Turns that quarantines hold, and others, are never in one window: what is learned of one does not rest on the other.
+    A window never mixes turns that quarantines hold with others, so that what is learned from one does not rest on the
+    other.
     """
     unread = [turn for turn in turns if due.first_seq <= turn.seq <= due.last_seq]
     other = next((turn for turn in unread if turn.is_held is not unread[0].is_held), None)
@@ -166,7 +167,7 @@ def _ended(due: Due, turns: Sequence[Interaction]) -> Due:
 
 
 def _cut(user_id: UserId, due: Due, turns: Sequence[Interaction]) -> Window:
-    """Cut out the window of *due*; what its learner does not read counts for the width, and is not in it."""
+    """Return the window of *due*; turns that its learner does not read count towards its size, but are left out."""
     learner = due.learner
     before = learner.window_size - learner.step
     unread = [turn for turn in turns if due.first_seq <= turn.seq <= due.last_seq]

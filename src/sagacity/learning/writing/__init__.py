@@ -1,1 +1,1 @@
-"""Decisions become memories: written in one transaction, compared between versions, taken back."""
+"""Write decisions as memories, in one transaction."""

@@ -28,32 +28,32 @@ from sagacity.providers.base import Vectors
 from sagacity.storage.transaction import Transaction
 
 _SAID_AGAIN = 0.5
-"""How much of the doubt a second, equally certain telling takes away: half, as the same person tells both."""
+"""The share of the doubt that a repetition with equal confidence removes: half, because one person says both."""
 _DOUBTED = 0.9
-"""What is left of the confidence in a memory that an agent or a tool contradicts; never less than in the claim."""
+"""The factor for the confidence in a memory that an agent or a tool contradicts; it never falls below the claim's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A decision, with what is recorded of the candidate's origin."""
+    """A decision, with the provenance of its candidate."""
 
     decision: Decision
     extractor_name: str
     provenance: Provenance
     vector: Vectors | None
     targets: tuple[Memory, ...] = ()
-    """The memories that it is about, as they were when it was decided."""
+    """The memories that the decision is about, as they were when it was made."""
 
 
 class Stored(Enum):
-    """How a candidate is in the memories."""
+    """How a candidate was stored."""
 
     KEPT = "kept"
     """As a memory of its own."""
     MERGED = "merged"
-    """As part of another, or as its evidence."""
+    """As part of another memory, or as its evidence."""
     ENDED = "ended"
-    """Only in that others are archived, as it asked."""
+    """Only by archiving others, as it asked."""
 
 
 Fate = Stored | Rejection
@@ -68,15 +68,15 @@ class Applied:
     removed_count: int = 0
     changes: list[Change] = field(default_factory=list[Change])
     fates: list[Fate] = field(default_factory=list[Fate])
-    """What became of each proposal, in their order."""
+    """The outcome of each proposal, in order."""
 
     @property
     def note_of_quota(self) -> str:
-        """Says that not all was stored, because the organisation's quota is used up; empty where it is not."""
+        """A note that not everything was stored because the organisation's quota is used up; empty if it is not."""
         return OVER_QUOTA if Rejection.OVER_QUOTA in self.fates else ""
 
     def note(self, fate: Fate, changes: Sequence[Change]) -> None:
-        """Count what one decision changed."""
+        """Count the changes of one decision."""
         self.fates.append(fate)
         actions = [change.action for change in changes]
         self.added_count += actions.count(ChangeAction.ADDED)
@@ -86,7 +86,7 @@ class Applied:
 
 
 def search_text(candidate: Candidate) -> str:
-    """Return the text by which the candidate's memory will be found, and by which it is compared."""
+    """Return the text by which the candidate's memory will be found and compared."""
     features = (str(value) for value in candidate.custom_features.values())
     parts = (
         candidate.trigger or "",
@@ -100,42 +100,42 @@ def search_text(candidate: Candidate) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What holds for every decision of a run."""
+    """What all decisions of a run have in common."""
 
     transaction: Transaction
-    """Open; the caller moves its cursors in it too."""
+    """The open transaction, in which the caller also moves its cursors."""
     user_id: UserId
     """Whose memories."""
     turns: Mapping[InteractionId, Interaction]
-    """The evidence, by id."""
+    """The turns that are evidence, by id."""
     run_id: RunId
     """Recorded with every change."""
     now: datetime
     """The time of the changes."""
     ids: IdSource
-    """Names of new memories."""
+    """Makes the uids of new memories."""
     status: Status = Status.CURRENT
-    """The version that is written. What it supersedes is history in either case."""
+    """The version that is written. Memories that it supersedes are archived in either case."""
     notes_names: bool = True
-    """Whether people, places and things go into the graph."""
+    """Whether entities are added to the graph."""
 
     def evidence_of(self, decision: Decision) -> list[Interaction]:
-        """Return the turns that the candidate rests on and that are there, oldest first, by when they happened."""
+        """Return the existing turns that the candidate rests on, oldest first by when they happened."""
         known = (self.turns[number] for number in decision.candidate.evidence if number in self.turns)
         return sorted(known, key=lambda turn: (turn.occurred_at, turn.seq))
 
 
 async def apply(run: Run, proposals: Sequence[Proposal]) -> Applied:
     """
-    Carry out what was decided: memories, their search documents, the graph and the change log.
+    Carry out decisions: write memories, their search documents, the graph and the change log.
 
-    What would be a memory beyond the organisation's quota is not stored; what only confirms another one is.
+    New memories beyond the organisation's quota are not stored; confirmations of existing ones are.
 
-    A target that is gone, or is of this version no more, is left alone: what was said of it stands by itself. A merge
-    that lost one of its targets is none, as its text may tell what was deleted.
+    A target that was deleted, or no longer belongs to this version, is not changed, and the candidate is stored alone.
+    A merge that lost one of its targets is not carried out, because its text may contain what was deleted.
 
     Raises:
-        Conflict: a person changed a target since it was decided on, or a quarantine took what was read; roll back, and
+        Conflict: a person changed a target since the decision, or a quarantine holds what was read; roll back, and
             decide again.
     """
     done = Applied()
@@ -147,7 +147,7 @@ async def apply(run: Run, proposals: Sequence[Proposal]) -> Applied:
         if change.after is not None and change.action is not ChangeAction.REMOVED
     ]
     if run.notes_names:
-        await run.transaction.graph.link(run.user_id, standing)  # now that the names of all of them are known
+        await run.transaction.graph.link(run.user_id, standing)  # now that all their names are stored
     await run.transaction.changes.add(done.changes)
     return done
 
@@ -209,18 +209,18 @@ def _to_store(
     evidence: Sequence[Interaction],
     alone: NewMemory,
 ) -> tuple[NewMemory, Vectors | None]:
-    """Return what is stored of a candidate that is *alone* by itself: that, or what unites it with *targets*."""
+    """Return what is stored of a candidate: *alone*, its own memory, or the memory that merges it with *targets*."""
     decision = proposal.decision
     if decision.action is not Action.MERGE:
         return alone, proposal.vector
     if not targets:
-        return alone, None  # the vector is that of the text that was to unite them
+        return alone, None  # the vector belongs to the merged text
     united = _new_memory(run, proposal, decision.candidate, evidence, alone.uid)
     return _with_evidence_of(united, targets), proposal.vector
 
 
 async def _doubted(run: Run, proposal: Proposal) -> list[Change]:
-    """Lower the confidence in memories that a claim contradicts, which is too weak to replace them."""
+    """Lower the confidence in memories that a claim contradicts, if it is too weak to replace them."""
     decision = proposal.decision
     found = await run.transaction.memories.get_many(decision.doubts)
     occasion = Occasion(
@@ -237,7 +237,7 @@ async def _doubted(run: Run, proposal: Proposal) -> list[Change]:
 
 
 async def _relate(run: Run, memory: Memory, candidate: Candidate) -> None:
-    """Note whom and what a memory speaks of, the user by their own name first."""
+    """Store the entities that a memory mentions, beginning with the user's own name."""
     if not run.notes_names:
         return
     if name := own_name(candidate):
@@ -293,7 +293,7 @@ def _new_memory(
 
 
 def _with_evidence_of(new: NewMemory, merged: Sequence[Memory]) -> NewMemory:
-    """What is said in one memory now rests on all that the merged ones rested on."""
+    """Return *new* with the evidence of all *merged* memories."""
     requests = [number for one in merged for number in one.source_request_ids]
     turns = [number for one in merged for number in one.source_interaction_ids]
     return new.model_copy(
@@ -308,9 +308,9 @@ def _refreshed(
     memory: Memory, candidate: Candidate, evidence: Sequence[Interaction], now: datetime
 ) -> Memory:
     """
-    The same, said again: its evidence grows, and it holds for longer if it was to end.
+    Return a memory that was said again: its evidence grows, and its end moves later if it has one.
 
-    What only the candidate carries is added, but not to what a person wrote or confirmed.
+    Fields that only the candidate has are added, except to a memory that a person wrote or confirmed.
     """
     is_open = memory.attributes.confirmed_through is None
     added = _added(memory, candidate) if is_open else {}
@@ -339,12 +339,12 @@ def _refreshed(
 
 
 def corroborated(one: float, other: float) -> float:
-    """Return the confidence (0..1) in what is said twice, from that in each: the less sure one leaves less doubt."""
+    """Return the confidence (0..1) in what was said twice; the less certain statement reduces the other's doubt."""
     return round(max(one, other) + (1.0 - max(one, other)) * min(one, other) * _SAID_AGAIN, 4)
 
 
 def _added(memory: Memory, candidate: Candidate) -> dict[str, Any]:
-    """Return what a candidate that says the same carries and the memory lacks."""
+    """Return the fields that a candidate has and the memory lacks."""
     return {
         "pitfall": memory.pitfall or candidate.pitfall,
         "rationale": memory.rationale or candidate.rationale,
@@ -354,24 +354,24 @@ def _added(memory: Memory, candidate: Candidate) -> dict[str, Any]:
 
 
 def _prolonged(memory: Memory, candidate: Candidate, said_at: datetime) -> datetime | None:
-    """Return when it ends if it was said again: its time to live starts again, but never from an older turn."""
+    """Return the new end of a repeated memory: its time to live restarts, but never from an older turn."""
     same = candidate.model_copy(
         update={"time_to_live": memory.attributes.time_to_live, "slot": memory.attributes.slot}
     )
     before, after = memory.expires_at, ends_at(same, said_at)
-    if after is None:  # an end was set by a person, and stays until it is past and the same is said again
+    if after is None:  # a person set the end, which stays until it has passed and the fact is repeated
         return before if before is not None and before > said_at else None
     return after if before is None else max(after, before)
 
 
 def _superseded(memory: Memory, successor: Memory, now: datetime) -> Memory:
-    """No longer current; kept, with its successor named."""
+    """Return *memory* archived, with its successor."""
     ended = _ended(memory, successor.valid_from, now)
     return ended.model_copy(update={"superseded_by": successor.memory_id})
 
 
 def _ended(memory: Memory, at: datetime | None, now: datetime) -> Memory:
-    """No longer current since *at*; kept."""
+    """Return *memory* archived, no longer valid since *at*."""
     return memory.model_copy(
         update={
             "status": Status.ARCHIVED,

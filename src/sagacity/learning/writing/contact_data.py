@@ -20,11 +20,11 @@ _CONTACT = re.compile(
 
 _SLOT = "contact."
 _PARTICULARS = re.compile(r"@|\d{3}")
-"""What tells how somebody is reached from how they want to be: "prefers e-mail", "call after 18:00"."""
+"""Tells how to reach somebody from how they want to be reached: "prefers e-mail", "call after 18:00"."""
 
 
 def without_contact_data(extraction: Extraction) -> Extraction:
-    """Return *extraction* without the facts that hold a phone number, an e-mail address or a postal address."""
+    """Return *extraction* without facts that contain a phone number, an e-mail address or a postal address."""
     kept = tuple(
         one for one in extraction.candidates if one.kind not in FACT_KINDS or not _is_contact_data(one)
     )
@@ -36,7 +36,7 @@ def without_contact_data(extraction: Extraction) -> Extraction:
 
 
 def contact_data_removed(text: str) -> str:
-    """Return *text* with `[removed]` in place of what says how to reach somebody."""
+    """Return *text* with contact data replaced by `[removed]`."""
     return _CONTACT.sub(REMOVED, text)
 
 

@@ -22,14 +22,14 @@ _LABEL = re.compile(r"N(\d+)")
 
 async def expand(prompt_runner: PromptRunner, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
     """
-    Add search keywords to *candidates*, asking once for all of them.
+    Add search keywords to *candidates*, in one call for all of them.
 
     Args:
-        prompt_runner: who is asked.
-        candidates: what is about to be remembered; asked about as they stand, keywords included.
+        prompt_runner: the model.
+        candidates: the candidates, which are shown with their keywords.
 
     Returns:
-        The same candidates in the same order; as they came where the model failed or had nothing to add.
+        The same candidates in the same order, unchanged if the model failed or had nothing to add.
     """
     if not candidates:
         return candidates
@@ -61,7 +61,7 @@ def _said(candidate: Candidate) -> str:
 
 
 def _new(words: Sequence[str], candidate: Candidate) -> list[str]:
-    """Return of *words* those that are short enough and find what the candidate's own words do not."""
+    """Return those *words* that are short enough and add terms that the candidate's own words lack."""
     known = set(terms_of(_said(candidate)))
 
     def fitting() -> Iterator[str]:

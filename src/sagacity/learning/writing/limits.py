@@ -1,4 +1,4 @@
-"""How many memories of a type a user may have, and for how long, as the user's settings say."""
+"""Apply the user's settings of how many memories of a type are kept, and for how long."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from sagacity.domain.memory import ArchivedBy, Memory, MemoryKind, Status
 from sagacity.storage.transaction import Transaction
 
 MOST_AT_ONCE = 200
-"""So many are archived in one transaction; what is beyond waits for the next one."""
+"""How many memories one transaction archives; further ones wait for the next transaction."""
 
 
 async def keep_within_limits(
@@ -21,14 +21,14 @@ async def keep_within_limits(
     spared: Collection[int] = (),
 ) -> int:
     """
-    Archive what a user has beyond their limit, and let the user be looked at when memories get too old.
+    Archive a user's memories beyond the limit, and make the user due when memories get too old.
 
     Args:
-        transaction: in which memories were written.
-        user_id: whose. A user without a record of settings has no limit.
-        kinds: of which kinds memories were written.
+        transaction: the transaction in which memories were written.
+        user_id: the user; one without settings has no limit.
+        kinds: the kinds of the written memories.
         occasion: who wrote them, and when.
-        spared: what was written, which stays.
+        spared: the written memories, which stay.
 
     Returns:
         How many were archived.

@@ -14,9 +14,9 @@ _SAYS = re.compile(
 
 def own_name(candidate: Candidate) -> str:
     """
-    Return the name that *candidate* says is the user's; empty if it says none, or only an agent or a tool says so.
+    Return the name that *candidate* says is the user's; empty if it says none, or only an agent or a tool says it.
 
-    Of a model's answer that is the one person whom the fact names, else what stands behind "name is".
+    In a model's answer that is the only person whom the fact names; otherwise the words after "name is".
     """
     if candidate.slot != NAME_SLOT or candidate.is_unconfirmed or candidate.negates:
         return ""

@@ -9,7 +9,7 @@ from sagacity.domain.change import Candidate
 
 REMOVED: Final = "[removed]"
 _CARD = re.compile(r"(?<![\w.-])[3-6]\d{3}(?:[ -]?\d){9,15}(?![\w-])")
-"""13 to 19 digits that begin as cards do (ISO/IEC 7812), in groups or not; the last is the checksum of the others."""
+"""13 to 19 digits, perhaps in groups, that begin like a card number (ISO/IEC 7812); the last is a checksum."""
 _KEYS = re.compile(
     r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)"
     r"|\b(?:sk|pk|rk)[-_](?:[a-z]{2,10}[-_]){0,3}[A-Za-z0-9_-]{16,200}"  # OpenAI, Anthropic, Stripe
@@ -37,15 +37,15 @@ _NO_VALUES: Final = frozenset(
     "strong weak long short wrong right correct same reset changed expired lost safe hidden encrypted ein eine nicht "
     "un une pas una no um uma n\u00e3o stark schwach falsch".split()
 )
-"""Words that say something about a password and are none: "the password is stored in a vault"."""
+"""Words that describe a password but are not one: "the password is stored in a vault"."""
 
 
 def without_secrets(candidate: Candidate) -> Candidate:
     """
     Return *candidate* with every secret in its texts replaced by `[removed]`.
 
-    Secrets are card numbers (by their checksum), private keys, keys and tokens of known issuers, and what is said to be
-    a password. Entities and relationships that hold one are left out.
+    Secrets are card numbers (by their checksum), private keys, keys and tokens of known issuers, and anything said to
+    be a password. Entities and relationships that contain a secret are left out.
     """
     texts = {
         name: redacted(text)
@@ -72,7 +72,7 @@ def without_secrets(candidate: Candidate) -> Candidate:
 
 
 def redacted(text: str) -> str:
-    """Return *text* with `[removed]` in place of each secret; in time that grows with its length."""
+    """Return *text* with each secret replaced by `[removed]`, in time proportional to its length."""
     text = _KEYS.sub(REMOVED, text)
     text = _CARD.sub(lambda found: REMOVED if _is_card(found[0]) else found[0], text)
     for pattern in (_SAID_TO_BE, _NEXT_TO_IT):

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 def batches(sizes: Sequence[int], *, count: int, total: int | None = None) -> list[list[int]]:
     """
-    Group items of like size, so that padding each group to its largest member wastes little.
+    Group items of similar size, so that padding each group to its largest item wastes little.
 
     Args:
         sizes: one per item, in characters or tokens.
-        count: items a group at most, 1 or more.
-        total: padded size of a group at most (items x largest); a larger item is a group of its own.
+        count: the most items in a group, 1 or more.
+        total: the largest padded size of a group (items x largest item); a larger item gets its own group.
 
     Returns:
         Positions in *sizes*, each exactly once, smallest items first.
@@ -27,5 +27,5 @@ def batches(sizes: Sequence[int], *, count: int, total: int | None = None) -> li
 
 
 def readable(text: str, *, limit: int) -> str:
-    """Return at most *limit* characters of *text*, lone surrogates replaced: no tokenizer takes them."""
+    """Return at most *limit* characters of *text*, with lone surrogates replaced, which no tokenizer accepts."""
     return text[:limit].encode("utf-8", "replace").decode("utf-8")

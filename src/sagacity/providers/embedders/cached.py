@@ -18,7 +18,7 @@ class CacheCounts(Value):
     """Statistics of the cache."""
 
     hits: int
-    """Answered without computing: from memory, or by waiting for another call's computation."""
+    """Vectors returned without computing: from memory, or by waiting for another call's computation."""
     misses: int
     """Computed."""
     entries: int
@@ -29,9 +29,9 @@ class CachedEmbedder:
     """
     An embedder in front of another, for one event loop.
 
-    Calls that somebody waits for fill the cache; background calls only read it. Texts are indexed once and
-    their vectors are then stored, whereas questions come again: a night of indexing must not push them out.
-    For the same reason a waiting call never joins a background computation: that may be far back in a queue.
+    Calls that somebody waits for fill the cache; background calls only read it. Texts are indexed once and their
+    vectors are then stored, whereas questions come again: a night of indexing must not push them out. A waiting call
+    never joins a background computation, which may be far back in a queue.
     """
 
     def __init__(self, inner: Embedder, *, capacity: int) -> None:
@@ -40,7 +40,7 @@ class CachedEmbedder:
 
         Args:
             inner: computes what is not cached.
-            capacity: vectors kept, the least recently used going first; 1 or more. 384 numbers take 1.5 kB.
+            capacity: how many vectors are kept, 1 or more; the least recently used go first. 384 numbers take 1.5 kB.
 
         Raises:
             ValueError: *capacity* is below 1.
@@ -74,7 +74,7 @@ class CachedEmbedder:
         Embed *texts*, computing only what is neither cached nor being computed.
 
         Raises:
-            ProviderError: the inner embedder failed: all who waited for that computation, and no later call.
+            ProviderError: the inner embedder failed; every call that waited for that computation raises it.
         """
         keys = [_key(text) for text in texts]
         found = {key: self._rows[key] for key in keys if key in self._rows}
@@ -112,7 +112,7 @@ class CachedEmbedder:
         for flight in {self._flights[key] for key in missing}:
             rows.update(
                 await asyncio.shield(flight)
-            )  # the flight serves others: one who leaves does not stop it
+            )  # others wait for the same flight: cancelling one caller must not stop it
         return rows
 
     async def _fly(self, texts: Mapping[bytes, str]) -> Mapping[bytes, Row]:

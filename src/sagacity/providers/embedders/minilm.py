@@ -21,13 +21,13 @@ MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 TOKENIZER_PATH = Path(__file__).parent / "minilm_tokenizer" / "tokenizer.json"
 GRAPH_PATH = Path(__file__).parent / "minilm_graph.onnx"
-"""Runs the int8 weights of the package's file as int8; written, and explained, by `scripts/minilm_graph`."""
+"""The graph that runs the package's int8 weights as int8; `scripts/minilm_graph` writes and explains it."""
 PRODUCT_PATH = Path(__file__).parent / "minilm_product.onnx"
-"""One product of such integers, that tells `open_model` how this processor multiplies; written by the same script."""
+"""A graph of one int8 product, which shows `open_model` how this processor multiplies; written by the same script."""
 
 DIMENSION = 384
 MAX_TOKENS = 256  # what the model was trained for
-MAX_CHARACTERS = 8_192  # far over 256 tokens of any prose; spares tokenizing a megabyte to use its first page
+MAX_CHARACTERS = 8_192  # far over 256 tokens of any prose; avoids tokenizing a megabyte to use its first page
 BATCH_TEXTS = 8  # more gain nothing on a CPU
 BATCH_TOKENS = 512  # padded; 8 x 256 takes 190 MB more memory and is slower than one text at a time
 SPECIAL_TOKENS = 2  # [CLS] and [SEP], which every text gets
@@ -36,7 +36,7 @@ TokenIds = npt.NDArray[np.int64]
 
 
 class MiniLM:
-    """English sentences to 384 numbers. Loaded at the first call or by `warm`, once a process."""
+    """Embeds English sentences as 384 numbers. The model is loaded once per process, at the first call or by `warm`."""
 
     def __init__(self, *, model_path: Path | None = None, tokenizer_path: Path = TOKENIZER_PATH) -> None:
         self._model_path = model_path
@@ -109,34 +109,34 @@ class _Encoder:
 
 
 class Model:
-    """The network itself: the package's weights in our graph, whose products are of integers."""
+    """The network itself: the package's weights in our graph, which multiplies integers."""
 
     def __init__(self, package_model: Path, *, unsigned: bool) -> None:
         """
-        Load it.
+        Load the network.
 
         Args:
             package_model: the package's file.
-            unsigned: whether the weights are loaded as unsigned integers: see `open_model`.
+            unsigned: whether to load the weights as unsigned integers; see `open_model`.
         """
         self._graph = OnnxModel(GRAPH_PATH, weights=package_model.parent, unsigned=unsigned)
 
     def hidden(self, ids: TokenIds, mask: TokenIds) -> Vectors:
-        """Return a vector a token, float32 [n, tokens, 384], for the ids and mask of `padded`."""
+        """Return a vector for each token, float32 [n, tokens, 384], given the ids and mask from `padded`."""
         return self._graph.run({"input_ids": ids, "attention_mask": mask.astype(np.int32)})
 
 
 def open_model(package_model: Path, product: Path = PRODUCT_PATH) -> Model:
     """
-    Load the model so that this processor multiplies integers exactly, and as fast as it can.
+    Load the model in the fastest way in which this processor multiplies its integers exactly.
 
-    The weights are signed, and what they are multiplied with is unsigned. ARM, and x86 with VNNI (since Ice Lake and
-    Zen 4), multiply these exactly. Other x86 adds pairs of such products in 16 bits, which saturates: vectors had a
-    cosine of .998 to the right ones, at worst .991. There the weights are made unsigned: those products are exact on
-    any x86, but VNNI cannot compute them. The vectors are the same.
+    The weights are signed, and their factors are unsigned. ARM and x86 with VNNI (since Ice Lake and Zen 4) multiply
+    these exactly. Other x86 processors add pairs of such products in 16 bits, which saturates: vectors had a cosine of
+    .998 to the right ones, at worst .991. There, the weights are made unsigned. Those products are exact on any x86,
+    but VNNI cannot compute them. The vectors are the same.
 
     Raises:
-        ConfigError: neither is exact.
+        ConfigError: neither way is exact.
     """
     for unsigned in (False, True):
         if multiplies_exactly(product, unsigned=unsigned):
@@ -145,14 +145,14 @@ def open_model(package_model: Path, product: Path = PRODUCT_PATH) -> Model:
 
 
 def multiplies_exactly(product: Path, *, unsigned: bool) -> bool:
-    """Whether 384 of the largest integers, times as many of the largest weights, have the right sum here."""
+    """Whether this processor computes the right sum of 384 products of the largest integers and weights."""
     largest = np.full((1, DIMENSION), 255, np.uint8)
     [[found]] = OnnxModel(product, unsigned=unsigned).run({"integers": largest})
     return bool(found == DIMENSION * (255 - 128) * 127)
 
 
 def padded(tokens: Sequence[Sequence[int]]) -> tuple[TokenIds, TokenIds]:
-    """Return the ids and the attention mask, int64 [n, longest], both zero where a text is shorter."""
+    """Return the ids and the attention mask, int64 [n, longest], both zero after the end of a shorter text."""
     shape = (len(tokens), max(len(ids) for ids in tokens))
     ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for row, text_ids in enumerate(tokens):

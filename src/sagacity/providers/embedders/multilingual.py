@@ -25,10 +25,10 @@ class _Encoder(Protocol):
 
 class MultilingualUSE:
     """
-    Sentences of many languages to 512 numbers, in numpy alone.
+    Embeds sentences of many languages as 512 numbers, in numpy alone.
 
-    On a busy machine numpy's threads wait for each other, and a query takes a hundred milliseconds instead of two:
-    see `cli/one_thread.py`.
+    On a busy machine, numpy's threads wait for each other, and a query takes a hundred milliseconds instead of two;
+    `cli/one_thread.py` prevents that.
     """
 
     def __init__(self) -> None:
@@ -82,5 +82,5 @@ def _load_encoder() -> _Encoder:
             "the multilingual embedder is not installed: uv pip install -e '.[multilingual]' in the checkout"
         ) from error
     encoder = cast("_Encoder", USE(threads=1))
-    encoder.encode(["load"])  # the package opens its files at the first call, and not for two threads at once
+    encoder.encode(["load"])  # the package opens its files at the first call, which is not thread-safe
     return encoder

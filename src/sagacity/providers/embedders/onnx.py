@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sagacity.domain.errors import ConfigError, ProviderError
 
 SILENT = {"ORT_DISABLE_TELEMETRY": "1"}
-"""Without it the library starts a thread, as it is loaded, that may report its use to its makers."""
+"""Without this, loading the library starts a thread that may report its use to its makers."""
 os.environ.update(SILENT)  # noqa: TID251  it is read at import, and there is no other switch
 _ort: Any = importlib.import_module("onnxruntime")
 _runtime_errors: Any = importlib.import_module("onnxruntime.capi._pybind_state")
@@ -34,9 +34,8 @@ class OnnxModel:
     """
     A loaded model with one float32 output. Calls may come from several threads at once.
 
-    Each call computes on one thread: callers that want two cores call from two threads. For MiniLM on two
-    cores, two threads a call made a lone query 1 ms faster, and one beside background work slower: p95 16
-    instead of 7 ms.
+    Each call computes on one thread; to use two cores, call from two threads. For MiniLM on two cores, two threads per
+    call made a lone query 1 ms faster, but a query beside background work slower: p95 16 instead of 7 ms.
     """
 
     def __init__(self, path: Path, *, weights: Path | None = None, unsigned: bool = False) -> None:
@@ -44,22 +43,22 @@ class OnnxModel:
         Load a model.
 
         Args:
-            path: of its file.
-            weights: the folder of the files that hold its weights, where they are not in its own.
-            unsigned: whether, on x86, int8 weights become uint8 as they are loaded. Their products are exact on every
-                processor, and take longer than those of int8.
+            path: the model's file.
+            weights: the folder of the files that hold its weights, if they are not in the model's file.
+            unsigned: whether, on x86, to convert int8 weights to uint8. Products are then exact on every processor, but
+                slower.
 
         Raises:
-            ConfigError: the file is no model that this onnxruntime runs.
+            ConfigError: this onnxruntime cannot run the file.
         """
         options = _ort.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
-        model: str | bytes = str(path)  # as bytes it would be held in memory a second time
+        model: str | bytes = str(path)  # bytes would hold the model in memory a second time
         if unsigned:
             options.add_session_config_entry(_UNSIGNED_WEIGHTS, "1")
         try:
-            if weights is not None:  # a folder can be given for bytes alone; without weights they are few
+            if weights is not None:  # onnxruntime takes a folder only with bytes, few without the weights
                 options.add_session_config_entry(_WEIGHTS_FOLDER, str(weights))
                 model = path.read_bytes()
             self._session = _ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
@@ -74,7 +73,7 @@ class OnnxModel:
         Return the model's output.
 
         Raises:
-            ProviderError: the runtime failed, for want of memory most likely.
+            ProviderError: the runtime failed, most likely for lack of memory.
         """
         try:
             return self._session.run([self._output], dict(inputs))[0]

@@ -29,7 +29,7 @@ class EmbedderChoice(Value):
     cache_entries: int = Field(default=10_000, ge=0)
     """How many vectors of recent questions are kept in memory, about 2 kB each; 0 for none."""
     shared_cache_seconds: float = Field(default=0.0, ge=0)
-    """How long vectors of questions are kept in the shared cache; 0 for not at all."""
+    """How long vectors of questions are kept in the shared cache; 0: they are not."""
 
 
 def open_embedder(choice: EmbedderChoice, cache: VectorCache | None = None) -> Embedder:

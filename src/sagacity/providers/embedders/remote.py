@@ -36,7 +36,7 @@ class RemoteEmbedder:
             model: in LiteLLM's naming, provider first: `openai/text-embedding-3-small`.
             dimension: what the model gives; another length is refused.
             api_key: sent to the provider and shown nowhere.
-            api_base: where a server that speaks the provider's protocol is, if not at the provider's.
+            api_base: the address of another server that speaks the provider's protocol.
             limits: time limit and attempts for each batch.
             batch_size: texts per call.
             max_characters: longer texts are cut.
@@ -65,9 +65,9 @@ class RemoteEmbedder:
         Embed *texts*; blank ones are not sent.
 
         Raises:
-            ProviderTimeout: no answer in time, also when tried again.
-            ProviderRefused: key, quota, model name or dimension are not as the provider has them.
-            ProviderError: it failed otherwise, also when tried again.
+            ProviderTimeout: no attempt was answered in time.
+            ProviderRefused: the provider refused the key, quota or model name, or its vectors have another dimension.
+            ProviderError: the last attempt failed in another way.
         """
         if background:
             async with self._background_turn:
@@ -88,7 +88,7 @@ class RemoteEmbedder:
         return vectors
 
     async def _persist(self, texts: list[str]) -> Vectors:
-        """Try until it succeeds, is refused or the attempts are used up."""
+        """Call the model until it answers or refuses, or the attempts are used up."""
         litellm = await loaded_litellm()
         outcome = await retrying(lambda: self._try(litellm, texts), self._limits.retry)
         if isinstance(outcome, Failure):
@@ -125,17 +125,17 @@ def unit_rows(items: Sequence[Any], *, count: int, dimension: int, model: str) -
     Check a provider's answer and scale its vectors to unit length.
 
     Args:
-        items: mappings with `embedding` and perhaps `index`, as the wire has them.
-        count: vectors asked for.
-        dimension: numbers expected in each.
-        model: named in errors.
+        items: mappings with `embedding` and perhaps `index`, as received.
+        count: the number of vectors requested.
+        dimension: the dimension expected of each.
+        model: the name used in errors.
 
     Returns:
         float32 [count, dimension], in the order of `index`; a zero vector stays zero.
 
     Raises:
         ProviderRefused: the vectors have another dimension.
-        ProviderError: the answer is no list of *count* finite vectors.
+        ProviderError: the answer is not a list of *count* finite vectors.
     """
     try:
         ordered = sorted(items, key=lambda item: item.get("index") or 0)

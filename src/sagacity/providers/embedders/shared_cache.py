@@ -38,7 +38,7 @@ class SharedCacheEmbedder:
         Args:
             inner: computes what the cache does not have.
             cache: where vectors are kept.
-            seconds: for how long, more than 0.
+            seconds: how long each vector is kept, more than 0.
         """
         self._inner = inner
         self._cache = cache

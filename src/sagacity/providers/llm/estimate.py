@@ -9,12 +9,13 @@ from sagacity.providers.base import ChatMessage
 
 BYTES_A_TOKEN = 4
 """
-Of UTF-8. Next to cl100k_base this is within about a fifth for Latin and Cyrillic scripts and for code.
+Bytes of UTF-8 per token. Compared with cl100k_base, the estimate is within about a fifth for Latin and Cyrillic scripts
+and for code.
 
-For Chinese, Japanese, Hindi and Arabic it is 30 to 45 % too few, where characters / 4 are 65 to 80 % too few.
+For Chinese, Japanese, Hindi and Arabic it is 30 to 45 % too low; characters / 4 would be 65 to 80 % too low.
 """
 IMAGE_TOKENS = 1_000
-"""About what the large providers count for a photo; its bytes have nothing to do with it."""
+"""About what the large providers count for a photo, whatever its size in bytes."""
 
 
 def text_tokens(text: str) -> int:

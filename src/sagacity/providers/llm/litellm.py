@@ -1,4 +1,4 @@
-"""Any chat model that LiteLLM can call, with limits on time, attempts and what errors reveal."""
+"""Any chat model that LiteLLM can call; time, attempts and what errors reveal are limited."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -41,19 +41,19 @@ from sagacity.providers.llm.structured import (
 from sagacity.providers.retry_policy import BAD_REQUEST, Failure, Limits, Sleep, judge, retrying
 
 BACKSTOP_SECONDS = 1.0
-"""LiteLLM's own limit is set so much later than ours, which is the one that tells a timeout from a fault."""
+"""How much later than ours LiteLLM's own time limit is, because only ours tells a timeout from other failures."""
 _CUT_OFF = "length"
-"""The reason for the end of an answer that met the limit of tokens, in LiteLLM's words for all providers."""
+"""LiteLLM's finish reason, for all providers, if an answer reached the limit of tokens."""
 _FILTERED = "content_filter"
-"""The reason for the end of an answer that the provider cut off for what it says, or refused to give."""
+"""LiteLLM's finish reason if the provider cut off an answer for its content, or refused to give one."""
 MOST_CHARACTERS = 512_000
 """
-Of an answer that is read as JSON; what has more counts as cut off there.
+The most characters of an answer that are parsed as JSON; a longer answer counts as cut off there.
 
-No model writes more: 128,000 tokens, of four characters each. To parse it holds up all other threads.
+No model writes more: 128,000 tokens, of four characters each. Parsing holds up all other threads.
 """
 MOST_TOKENS = 100_000_000
-"""What a provider says beyond that is nothing to count with."""
+"""The largest plausible number of tokens; a provider that reports more is wrong."""
 
 _log = structlog.get_logger(__name__)
 T = TypeVar("T")
@@ -63,8 +63,8 @@ class LiteLLM:
     """
     One chat model.
 
-    Neither prompts, answers nor keys reach a log or the text of an error. A provider's own words quote them
-    at times, so its errors are named here by their class and status, and are not chained.
+    Neither prompts, answers nor keys reach a log or the text of an error. A provider's error may quote them, so only
+    its class and status are reported, and it is not chained.
     """
 
     def __init__(
@@ -114,8 +114,9 @@ class LiteLLM:
         """
         Return one answer parsed into *output*.
 
-        If it was cut off, what is missing is requested. The complete entries of both are the answer, also if the second
-        is cut off too, or refused. If it fails temporarily, so does the call, because a later attempt may give all.
+        If the answer was cut off, the missing entries are requested. The result has the complete entries of both
+        answers, even if the second is cut off too, or refused. If the second fails temporarily, so does the call,
+        because a later attempt may return everything.
 
         Raises:
             MalformedOutput: it did not parse, and neither did a second answer after the model was shown the error.
@@ -158,8 +159,7 @@ class LiteLLM:
         """
         Yield the answer piece by piece.
 
-        It is retried only while nothing was yielded. There is a time limit for the first piece, and one for each
-        that follows.
+        A failure is retried only before the first piece. The first piece has a time limit, and so has each later one.
         """
         options: dict[str, Any] = {"max_tokens": max_tokens, "stream_options": {"include_usage": True}}
         if temperature is not None:
@@ -191,7 +191,7 @@ class LiteLLM:
             while chunk is not None:
                 sent.usage = _most(sent.usage, _usage(chunk))
                 if is_over and chunk.usage is not None:
-                    break  # LiteLLM would now put the answer together once more, for logs that nobody reads
+                    break  # LiteLLM would now assemble the answer again, for logs that nobody reads
                 choice = chunk.choices[0] if chunk.choices else WireChoice()
                 is_over = is_over or choice.finish_reason is not None
                 is_filtered = is_filtered or choice.finish_reason == _FILTERED
@@ -216,7 +216,7 @@ class LiteLLM:
     async def _json_answer(
         self, messages: Sequence[ChatMessage], output: type[Output], meter: Meter, max_tokens: int | None
     ) -> "Output | _Unreadable":
-        """Request structured output by schema if the model takes one, else in words."""
+        """Request structured output, by schema if the model takes one, else in words."""
 
         async def read(choice: WireChoice) -> Output | _Unreadable:
             text = choice.text[:MOST_CHARACTERS]
@@ -235,7 +235,7 @@ class LiteLLM:
         options = {"max_tokens": max_tokens, "response_format": json_schema_format(output)}
         outcome = await self._answer(messages, meter, options, read)
         if isinstance(outcome, Failure) and outcome.status == BAD_REQUEST:
-            # Some servers of OpenAI's protocol refuse the schema, and do as well when told in words.
+            # Some servers that speak OpenAI's protocol refuse the schema, and answer as well if told in words.
             answer = _unless_failed(await self._answer(in_words, meter, {"max_tokens": max_tokens}, read))
             self._refuses_schemas = True
             return answer
@@ -243,7 +243,7 @@ class LiteLLM:
 
     async def _takes_schemas(self) -> bool:
         if self._choice.api_base is not None and self.model.startswith(("openai/", "azure/")):
-            return True  # LiteLLM's list knows nothing of it; nearly all do
+            return True  # not in LiteLLM's list; nearly all models do
         litellm = await loaded_litellm()
         return litellm.supports_response_schema(self.model)
 
@@ -254,7 +254,7 @@ class LiteLLM:
         options: dict[str, Any],
         read: Callable[[WireChoice], Awaitable[T]],
     ) -> T | Failure:
-        """Try until it succeeds, fails permanently or is out of attempts; returns what *read* makes of the answer."""
+        """Call until an attempt succeeds, fails for good, or was the last; returns what *read* makes of the answer."""
         asked = prompt_tokens(messages, options.get("response_format"))
 
         async def attempt() -> T | Failure:
@@ -281,9 +281,9 @@ class LiteLLM:
         """Make one attempt within a time limit, and turn a failure into a value."""
         litellm = (
             load_litellm()
-        )  # whoever calls has loaded it; a thread for each piece would cost more than it
+        )  # the caller has loaded it; a thread for each piece would cost more than the piece
         try:
-            # Some calls are sent only when the first piece of their stream is asked for, which is an attempt, too.
+            # Some calls are only sent when the first piece of their stream is read, so that is an attempt, too.
             with public_addresses_only(block_private=self._block_private):
                 async with asyncio.timeout(seconds):
                     return await attempt()
@@ -322,7 +322,7 @@ class LiteLLM:
             model=choice.model,
             messages=[_wired(message) for message in messages],
             stream=stream,
-            # Tries are counted and paced here, so none is made below.
+            # This class counts and paces the attempts, so LiteLLM makes none of its own.
             num_retries=0,
             max_retries=0,
             **{name: value for name, value in sent.items() if value is not None},
@@ -341,7 +341,7 @@ class _Unreadable(NamedTuple):
 
 
 class _Stream(NamedTuple):
-    """A stream whose first chunk has come."""
+    """A stream whose first chunk has arrived."""
 
     first: WireReply | None
     rest: AsyncGenerator[WireReply]
@@ -377,7 +377,7 @@ def _usage(reply: WireReply) -> TokenUsage:
 
 
 def _most(one: TokenUsage, other: TokenUsage) -> TokenUsage:
-    """Return the larger numbers of two chunks, because each chunk with numbers counts the whole request."""
+    """Return the larger numbers of two chunks: each chunk that has numbers counts the whole request."""
     return TokenUsage(
         prompt_tokens=max(one.prompt_tokens, other.prompt_tokens),
         completion_tokens=max(one.completion_tokens, other.completion_tokens),
@@ -386,12 +386,12 @@ def _most(one: TokenUsage, other: TokenUsage) -> TokenUsage:
 
 
 def _possible(tokens: int | None) -> int:
-    """Treat an implausible number as missing, because it would distort sums or not fit into a database."""
+    """Return *tokens*, or 0 if the number is missing or implausible: it would distort sums or not fit the database."""
     return tokens if tokens is not None and 0 < tokens <= MOST_TOKENS else 0
 
 
 def _wired(message: ChatMessage) -> WireMessage:
-    """Return *message* in the form to send: in parts only if it has an image, as some servers take only text."""
+    """Return *message* as it is sent: in parts only if it has an image, because some servers accept only text."""
     if not message.image:
         return {"role": message.role, "content": message.content}
     text = {"type": "text", "text": message.content}
@@ -400,7 +400,7 @@ def _wired(message: ChatMessage) -> WireMessage:
 
 
 def _with_schema(messages: Sequence[ChatMessage], output: type[Output]) -> tuple[ChatMessage, ...]:
-    """Add the schema in words to the system message, as many chat templates accept only one."""
+    """Add the schema in words to the system message, because many chat templates accept only one such message."""
     asked = schema_message(output)
     if messages and messages[0].role == "system":
         system = ChatMessage(role="system", content=f"{messages[0].content}\n\n{asked.content}")

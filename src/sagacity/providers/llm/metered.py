@@ -24,7 +24,7 @@ class SentRequest:
     answer: list[str] = field(default_factory=list)
     """The pieces received."""
     usage: TokenUsage = field(default_factory=TokenUsage)
-    """As reported by the provider; zero if it does not."""
+    """The usage that the provider reports; zero if it reports none."""
     outcome: str = SUCCEEDED
     traceparent: str = ""
     """The header that passes the trace on; empty if none is recorded."""
@@ -103,7 +103,7 @@ class Meter:
                 )
                 self.usage += call.usage
                 _note(recorded, call)
-                recorded.end()  # what is done with the numbers is no part of the request
+                recorded.end()  # storing the numbers is not part of the request
                 await self._on_call(call)
 
 

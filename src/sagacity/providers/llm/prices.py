@@ -31,9 +31,9 @@ class Price(BaseModel):
 
 def price_of(model: str) -> Price | None:
     """
-    Return the list's price of a token of *model*, in LiteLLM's naming; None if it is not listed.
+    Return the listed price of a token of *model*, in LiteLLM's naming; None if it is not listed.
 
-    The list is read as it is: what LiteLLM computes costs with asks some providers for what the list lacks.
+    The list is read directly, because LiteLLM's own cost functions call some providers for prices that it lacks.
 
     Raises:
         ConfigError: the list is missing or damaged.
@@ -76,10 +76,10 @@ def price_list() -> Mapping[str, Price]:
 
 def read_prices(path: Path) -> Mapping[str, Price]:
     """
-    Read the prices that a file of LiteLLM's form has.
+    Read prices from a file in LiteLLM's format.
 
     Raises:
-        ConfigError: it is missing or damaged.
+        ConfigError: the file is missing or damaged.
     """
     try:
         listed = _LISTED.validate_json(path.read_bytes())

@@ -8,9 +8,9 @@ from sagacity.providers.base import ChatMessage, Completion, OnCall, Output, Tok
 
 class RefusingLLM:
     """
-    A stand-in for a model of the configuration that has no usable key.
+    Stands in for a configured model that has no usable key.
 
-    So the mistake appears where a model's failures do, in receipts and dead letters, and affects no other tenant.
+    The mistake then appears where a model's failures do, in receipts and dead letters, and affects no other tenant.
     Nothing is sent, so no call is reported.
     """
 

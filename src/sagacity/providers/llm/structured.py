@@ -13,14 +13,14 @@ from sagacity.providers.base import ChatMessage, Output
 
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 SHOWN_CHARACTERS = 8_000
-"""Of an answer that did not read; more of it does not help to mend it."""
+"""The most characters shown to the model of an answer that did not parse; more do not help to correct it."""
 _OPENERS = {"{": "}", "[": "]"}
 BROKEN_OFF = {"is_broken_off": True}
-"""The validation context of an answer that breaks off: its missing fields are not empty but unknown."""
+"""The validation context of an answer that breaks off: its missing fields are unknown, not empty."""
 MOST_ASKED_AGAIN = 10
-"""How many entries to request after an answer was cut off: fewer than fitted, if it wrote very many."""
+"""The most entries requested after an answer was cut off, even if many more had fitted."""
 _FEW = 3
-"""The same if not even one was complete."""
+"""The most entries requested if not even one was complete."""
 T = TypeVar("T")
 _FIELD = re.compile(r'[\s,]*"([^"\\]*)"\s*:\s*')
 _BETWEEN = ", \t\r\n"
@@ -47,15 +47,15 @@ def schema_message(output: type[Output]) -> ChatMessage:
 
 
 def mend_messages(answer: str, error: str) -> tuple[ChatMessage, ChatMessage]:
-    """Return the turns that show a model its *answer* and what is wrong with it."""
+    """Return the messages that show a model its *answer* and what is wrong with it."""
     return _shown(answer, f"That answer could not be read: {error}\nAnswer again with corrected JSON only.")
 
 
 def go_on_messages(answer: str, kept: "Salvaged[Any] | None") -> tuple[ChatMessage, ChatMessage]:
     """
-    Return the turns that show a model its *answer*, which was cut off, and what to give now.
+    Return the messages that show a model its *answer*, which was cut off, and ask for what is missing.
 
-    That is what is still missing, so that the next answer is shorter and nothing is paid for twice.
+    Asking only for what is missing makes the next answer shorter, and pays for nothing twice.
     """
     if kept is None:
         return mend_messages(
@@ -84,7 +84,7 @@ def parse(text: str, output: type[Output]) -> Output:
     The whole text is tried first, then each fenced block, then what is between the outermost braces.
 
     Raises:
-        ValueError: none of them parses; the message says why, only for the model.
+        ValueError: none of them parses; the message says why, and is meant only for the model.
     """
     fault: ValueError | None = None
     for candidate in _candidates(text):
@@ -109,11 +109,11 @@ class Salvaged(NamedTuple, Generic[Output]):
 
 def salvage(texts: Sequence[str], output: type[Output]) -> Salvaged[Output] | None:
     """
-    Parse answers that break off, each up to its last complete entry, into one; None if there is no such entry.
+    Combine answers that break off, each up to its last complete entry; None if no entry is complete.
 
     Args:
-        texts: the answers, each after the first with what the one before it lacked.
-        output: what they are to be.
+        texts: the answers; each after the first continues the one before it.
+        output: the type to parse.
     """
     read: dict[str, JsonValue] = {}
     for text in texts:
@@ -131,7 +131,7 @@ def salvage(texts: Sequence[str], output: type[Output]) -> Salvaged[Output] | No
 
 
 def completed(kept: Output, answer: Output) -> Output:
-    """Return *answer* with the entries that were *kept* of an answer before it."""
+    """Return *answer* with the entries *kept* of an earlier answer."""
     lists: dict[str, Sequence[object]] = {}
     for name in type(answer).model_fields:
         before: object = getattr(kept, name)
@@ -148,7 +148,7 @@ def _united(before: Sequence[T], after: object) -> list[T]:
 
 
 def _whole_parts(text: str) -> dict[str, JsonValue]:
-    """Return the fields of an object up to where it breaks off; of a list that breaks off, the complete entries."""
+    """Return the fields before an object breaks off; a list that breaks off keeps its complete entries."""
     read: dict[str, JsonValue] = {}
     at = text.find("{") + 1
     while at and (name := _FIELD.match(text, at)):
@@ -190,7 +190,7 @@ _DECODER = json.JSONDecoder(strict=False, parse_constant=_no_number)
 
 
 def _storable(value: JsonValue) -> JsonValue:
-    """Remove NUL characters, which no model means and some databases cannot store."""
+    """Remove NUL characters, which models never intend and some databases cannot store."""
     if isinstance(value, str):
         return value.replace("\x00", "")
     if isinstance(value, list):
@@ -206,16 +206,16 @@ def _faults(error: ValidationError) -> str:
 
 
 def _schema_of(output: type[Output]) -> dict[str, Any]:
-    """Return the JSON schema of *output*, which is the caller's to change."""
+    """Return a copy of the JSON schema of *output*, which the caller may change."""
     return json.loads(_schema_text(output))
 
 
 @cache
 def _schema_text(output: type[Output]) -> str:
     """
-    Write the schema of *output* without what a model does not need: titles and docstrings.
+    Return the schema of *output* as text, without titles and docstrings, which a model does not need.
 
-    Once each: the largest takes 7 ms.
+    Cached, because the largest takes 7 ms.
     """
     schema = output.model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()):
@@ -227,7 +227,7 @@ def _schema_text(output: type[Output]) -> str:
 
 
 def _is_closed(schema: object) -> bool:
-    """Whether every object in *schema* names all of its fields, as strict decoding wants."""
+    """Whether every object in *schema* names all of its fields, as strict decoding requires."""
     if isinstance(schema, list):
         return all(map(_is_closed, cast("list[object]", schema)))
     if not isinstance(schema, Mapping):

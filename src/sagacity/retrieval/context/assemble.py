@@ -33,13 +33,13 @@ HEADINGS = {
     SectionName.HISTORY: "This conversation",
 }
 MOST_CHARACTERS_PER_TOKEN = 128
-"""As long as a token gets, which is spaces: a text of more characters for each token of room needs no counting."""
+"""The longest token, a run of spaces. A text with more characters per token of room cannot fit and is not counted."""
 _LONG_WORDS = 10
-"""Characters a token, more than prose of any language has: a turn that is longer is cut without counting it whole."""
+"""Characters per token, more than prose has in any language. A longer turn is cut without counting all of it."""
 _PROSE_CHARACTERS_PER_TOKEN = 4.5
 RESTATED = 0.6
-"""Of a turn's terms: a turn of which listed memories say so much, or all but a word, is left out.
-They do not say "by the way" again, and "lives in" for "moved to"."""
+"""A turn is left out if listed memories contain this share of its terms, or all but one.
+The share is below 1 because memories omit "by the way", and say "lives in" for "moved to"."""
 _LEAST_PART_TOKENS = 40
 _LEAST_PART_CHARACTERS = 80
 """Minimum length of a part of a turn: a shorter one is not worth its space."""
@@ -59,29 +59,29 @@ def build_context(
     question: str = "",
 ) -> Context:
     """
-    Put what was found into sections, best first, as far as the budgets go.
+    Put search results into sections, best first, within the token budgets.
 
-    What must not be missed comes first, and may take the room of others; rules that forbid come first in their section.
-    Then each section takes its best lines within its own budget: what does not fit is passed over and the next tried;
-    a turn gets half of its section at the most and is cut if need be. A turn that says little more than the memories
-    learned from it, and nothing more of what is asked about, is left out where they are in. Then what is left of the
-    whole goes to the lines that found no room, by their rank in their section. Budgets that add up to more than the
-    whole shrink alike.
+    1. Cautions come first, and may use the room of other lines. Rules that forbid something lead their section.
+    2. Each section takes its best lines within its own budget. A line that does not fit is passed over, and the next is
+       tried. A turn gets at most half of its section, and is cut if it is longer. A turn is left out if it says little
+       more than the placed memories learned from it, and nothing more about the question.
+    3. The budget that is left goes to the remaining lines, by their rank in their section.
 
-    Profile, facts and procedures are rendered best first, past interactions and the conversation in the order of time,
-    newest last. The same input gives the same text, in whatever order the items come.
+    If the sections' budgets add up to more than the total, all shrink by the same factor. Profile, facts and procedures
+    are rendered best first; past interactions and the conversation by time, newest last. The text does not depend on
+    the order of *items*.
 
     Args:
-        items: what was found, of any kinds; higher scores are taken first, ties by kind and number.
+        items: results of any kinds; higher scores are taken first, ties by kind and number.
         history: the conversation so far, oldest first; the newest turns are kept, without a gap.
         entities: names that belong to the question, most important first.
-        budgets: tokens for the sections and for the whole.
-        count: a text's tokens.
-        question: what is asked; turns that only say it again are left out.
+        budgets: tokens for each section and in total.
+        count: counts a text's tokens.
+        question: what is asked; turns that only repeat it are left out.
 
     Returns:
-        A text of at most `budgets.total_tokens`, empty if nothing is known or nothing fits. Each of *items* is in a
-        section or among the dropped.
+        A text of at most `budgets.total_tokens`, empty if nothing is known or nothing fits. Each of *items* is either
+        in a section or among the dropped.
     """
     lines, dropped = found_lines(items, question=question)
     page = _Page(budgets, count, asked=terms_of(" ".join(keywords_of(question))).keys())
@@ -155,9 +155,9 @@ class _Page:
 
     def share_of(self, line: Line) -> int:
         """
-        Return what *line* may take of its section's own budget: all that is left, a turn half of it at the most.
+        Return how many tokens *line* may take of its section's budget: all that is left, but a turn at most half of it.
 
-        What must not be missed may take of the whole.
+        A caution may take any of the total budget.
         """
         if line.is_caution:
             return self.room
@@ -166,17 +166,17 @@ class _Page:
         return min(left, max(budget // 2, 4 * _LEAST_PART_TOKENS)) if line.is_turn else left
 
     def rest_for(self, line: Line) -> int:
-        """Return how much *line* may take of the budget that others left."""
+        """Return how many tokens *line* may take of the budget that the sections left unused."""
         return self.room
 
     def add_history(self, lines: Sequence[Line]) -> None:
-        """Place the newest of *lines*, oldest first as given, up to the first that does not fit."""
+        """Place *lines*, given oldest first, from the newest back to the first that does not fit."""
         for line in reversed(lines):
             if not self._place(line, self.share_of(line)):
                 return
 
     def restates(self, turn: Line) -> bool:
-        """Whether the memories that *turn* taught are placed, and say nearly all of it, and all of it that is asked."""
+        """Whether placed memories learned from *turn* say nearly all of it, and all that the question asks about."""
         learned = [line for line in self._placed.values() if turn.citation in line.sources]
         if not learned:
             return False
@@ -226,7 +226,7 @@ class _Page:
         return self._counted[text]
 
     def within_cap(self) -> tuple[str, int, list[Line]]:
-        """Return the text, its tokens, and what had to go after all because the whole counts more than its lines."""
+        """Return the text, its tokens, and the lines removed because the whole counts more tokens than its lines."""
         removed: list[Line] = []
         text = self._text()
         while text and self._tokens(text) > self._total:

@@ -11,16 +11,16 @@ from sagacity.storage.transaction import Transaction
 
 MOST_ENTITIES = 5
 MAX_RELATIONSHIPS = 8
-"""Of one entity; the surest."""
+"""How many relationships of an entity are listed, the most certain first."""
 
 
 async def known_entities(
     snapshot: Transaction, user_id: UserId, question: str, *, as_of: datetime | None = None
 ) -> list[KnownEntity]:
     """
-    Return the entities that *question* names, most mentioned first, each with what ties it to others.
+    Return the entities that *question* names, most mentioned first, each with its relationships.
 
-    With *as_of* those that were known by then, with the relationships that were.
+    With *as_of*, return the entities and relationships that were known at that time.
     """
     names = name_candidates(question)
     if not names:
@@ -52,7 +52,7 @@ def _known(entity: Entity, relationships: Iterable[Relationship]) -> KnownEntity
 
 
 def _statement(entity: Entity, relationship: Relationship) -> str:
-    """Word a relationship of *entity*: the rest of a sentence if it is the subject, else a whole sentence."""
+    """Word a relationship of *entity*: the rest of a sentence if the entity is its subject, else a whole sentence."""
     word = relationship.relationship_type.replace("_", " ")
     is_its_own = relationship.source_entity_id == entity.entity_id
     return (

@@ -20,19 +20,19 @@ from sagacity.domain.trust import Origin, Trust, trust_of
 _RULES = frozenset({MemoryKind.USER_PLAYBOOK, MemoryKind.AGENT_PLAYBOOK})
 _KIND_OF = {spec.citation: kind for kind, spec in KINDS.items()}
 MOST_CHARACTERS = 16_000
-"""Of one line. What is longer is a document that somebody pasted, and is cut before anything looks at it."""
+"""The most characters of a line. A longer text is a pasted document, and is cut before any other step reads it."""
 NEIGHBOUR_LAG = 8
-"""A turn beside one that was found comes after so many others that were found."""
+"""How many ranks a neighbour comes after the turn that was found."""
 _LABEL_CHARACTERS = 40
 _LABELS = 256
-"""Of speakers, who are few, that are remembered."""
+"""How many speakers' labels are cached; conversations have few speakers."""
 _LETTERS = "".join((*_KIND_OF, *LETTER_OF.values()))
 _CITATION = re.compile(
     rf"[\[［【]([^\w\[\]［］【】]{{0,9}}[{_LETTERS}][^\w\[\]［］【】]{{0,9}}[:：][^\w\[\]［］【】]{{0,9}}"
     r"\d++[^\[\]［］【】]{0,200})[\]］】]",
     re.IGNORECASE,
 )
-"""One source in brackets or several, also with what is not seen in between."""
+"""One or more sources in brackets, also with invisible characters in between."""
 _HEADING = re.compile(r"(?:#+\s+)+")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _NOT_IN_A_LABEL = re.compile(r"[\[\]:]")
@@ -40,7 +40,7 @@ _NOT_IN_A_LABEL = re.compile(r"[\[\]:]")
 
 @dataclass(slots=True)
 class Line:
-    """A line for a context; never changed outside of this file."""
+    """A line of a context; only this file changes one."""
 
     section: SectionName
     citation: str
@@ -56,7 +56,7 @@ class Line:
     """Its rank in its section."""
     when: datetime | None = None
     is_found: bool = True
-    """Whether a search found it; what stands beside what was found, and history, come on top."""
+    """Whether a search found it; False for neighbours of a result, and for history."""
     is_turn: bool = False
     is_cut: bool = False
     is_caution: bool = False
@@ -64,7 +64,7 @@ class Line:
     forbids: bool = False
     """Whether it is a rule that forbids something, and leads its section."""
     beside: str = ""
-    """The citation of the line that it depends on."""
+    """The citation of the result whose neighbour it is; without that line it is not placed."""
     sources: frozenset[str] = frozenset()
     """Citations of the turns that a memory was learned from."""
 
@@ -79,7 +79,7 @@ class Line:
         return f"- [{self.citation}] {self.lead}{self.body}\n"
 
     def cut_at(self, size: int) -> "Line":
-        """Return the line with at most *size* characters of its body, whole words if there are any."""
+        """Return the line with at most *size* characters of its body, cut between words if possible."""
         return self if size >= len(self.body) else replace(self, body=clipped(self.body, size), is_cut=True)
 
     def dropped(self, reason: DropReason) -> Dropped:
@@ -92,8 +92,8 @@ def found_lines(items: Sequence[Scored], *, question: str) -> tuple[list[Line], 
     Return a line for each result, and the results that need none.
 
     Returns:
-        Lines, best first, each with its rank in its section; the turns beside a turn that was found follow it at a
-        distance. What is said twice, is empty or only repeats the question is dropped.
+        Lines, best first, each with its rank in its section; the neighbours of a turn follow it at a distance. Results
+        that are empty, repeat another or only repeat the question are dropped.
     """
     asked = plain(question)
     kept: list[Line] = []
@@ -151,7 +151,7 @@ def _line(one: Scored) -> Line:
         line.score, line.relevance, line.components = one.score, one.relevance, one.components
         return line
     if one.memory is None:
-        raise ValueError("what was found is neither a memory nor a turn")
+        raise ValueError("a result is neither a memory nor a turn")
     memory, spec = one.memory, KINDS[one.memory.kind]
     raw = _statement(memory, spec)
     return Line(
@@ -173,18 +173,18 @@ def _line(one: Scored) -> Line:
 
 
 def read_citation(text: str) -> tuple[MemoryKind, str] | None:
-    """Return which memory a citation such as `p:2` or `[p:2]` names, by kind and number; None where it is none."""
+    """Return the kind and number of the memory that a citation such as `p:2` or `[p:2]` names, else None."""
     letter, colon, number = text.removeprefix("[").removesuffix("]").partition(":")
     return (_KIND_OF[letter], number) if colon and letter in _KIND_OF else None
 
 
 def _date_of(memory: Memory) -> datetime:
-    """Return when it was said, if known."""
+    """Return when it was said, or when it was learned if that is not known."""
     return memory.valid_from or memory.created_at
 
 
 def _lead_of(memory: Memory, spec: KindSpec) -> str:
-    """Return the day of a fact, and what it comes from where that is of low trust."""
+    """Return the prefix of a memory: the day of a fact, and an origin of low trust."""
     if spec.section is SectionName.PROCEDURES:
         return ""
     note = f" ({_unverified(memory.attributes.origin)})" if memory.trust is Trust.LOW else ""
@@ -205,7 +205,7 @@ def _statement(memory: Memory, spec: KindSpec) -> str:
 
 
 def _skill_statement(skill: Memory) -> str:
-    """Return its name, when to use it and how to load it: on one line its instructions would lose their steps."""
+    """Return a skill's name, when to use it and how to load it, as its instructions do not fit into one line."""
     facts = skill.attributes.skill or SkillFacts()
     named = ": ".join(filter(None, (plain(facts.name or skill.name), plain(skill.trigger or ""))))
     return f"{named or 'A skill'} (load it before use: get_skills, skill_ids {skill.memory_id})"
@@ -236,7 +236,7 @@ def _beside(turn: Interaction, rank: int, needed: str) -> Line:
 
 
 def history_lines(history: Sequence[Said], *, question: str) -> list[Line]:
-    """Return the lines of the conversation, oldest first as given, without the question if it is the last turn."""
+    """Return the conversation's lines in the order given, oldest first, without the question if it is the last turn."""
     lines = [_said_line(number, said) for number, said in enumerate(history, start=1)]
     spoken = [line for line in lines if line.body]
     if spoken and spoken[-1].body == plain(question):
@@ -264,7 +264,7 @@ def _said_line(number: int, said: Said) -> Line:
 
 
 def entity_lines(entities: Sequence[KnownEntity]) -> list[Line]:
-    """Return the lines of names with what ties them to others, in the order given, each once."""
+    """Return a line for each entity with its relationships, in the order given, without repetition."""
     unique = {entity.entity_id: entity for entity in reversed(entities)}
     named = [
         entity for entity in dict.fromkeys(unique[one.entity_id] for one in entities) if plain(entity.name)
@@ -291,13 +291,13 @@ def _described(entity: KnownEntity) -> str:
 
 def plain(text: str) -> str:
     """
-    Return *text* on one line, so that it can be neither a heading nor a line of its own nor the source of one.
+    Return *text* as one harmless line: it cannot look like a heading, a further line, or a source.
 
-    White space becomes single spaces and control characters go; marks of a heading at the start go; what looks like
-    a source in brackets gets round ones.
+    White space becomes single spaces. Control characters and leading heading marks are removed. The brackets of
+    anything that looks like a source become round.
     """
     read = text[:MOST_CHARACTERS]
-    seen = read if read.isprintable() else _CONTROLS.sub("", read)  # to find that there are none takes less
+    seen = read if read.isprintable() else _CONTROLS.sub("", read)  # the check is faster than substituting
     words = " ".join(seen.split())
     line = _HEADING.sub("", words, count=1) if words.startswith("#") else words
     line = _CITATION.sub(lambda source: f"({source[1].strip()})", line)
@@ -305,7 +305,7 @@ def plain(text: str) -> str:
 
 
 def clipped(text: str, size: int) -> str:
-    """Return at most *size* characters of *text* and an ellipsis, up to the end of a word if one ends near."""
+    """Return at most *size* characters of *text* and an ellipsis, cut at the end of a word if one is near."""
     part = text[:size]
     head, space, tail = part.rpartition(" ")
     whole = head if space and len(tail) < _LABEL_CHARACTERS and not text[size : size + 1].isspace() else part
@@ -314,6 +314,6 @@ def clipped(text: str, size: int) -> str:
 
 @lru_cache(maxsize=_LABELS)
 def _label(role: str) -> str:
-    """The speaker: a name or a role, cleaned so that it cannot end its field or line."""
+    """Return the speaker, a name or a role, cleaned so that it cannot end its field or line."""
     shown = " ".join(_NOT_IN_A_LABEL.sub(" ", plain(role)).split())[:_LABEL_CHARACTERS]
     return (shown if speaker_of(shown) else shown.lower()) or "user"

@@ -1,4 +1,4 @@
-"""Whether a message asks to forget something that was said, or all of it."""
+"""Whether a message asks to forget something that the user said, or everything."""
 
 import re
 from enum import StrEnum
@@ -33,7 +33,7 @@ _ASKED: Final = (
     r"(?:esquece|esqueça|apaga|apague|elimina|elimine) (?:tudo|o que|que|meus?|minhas?)\b",
 )
 _FORGET: Final = re.compile(rf"\W*{_POLITE}(?:{'|'.join(_ASKED)})")
-"""At the beginning of a sentence: "don't forget" and "I forgot" ask for something else."""
+"""Matches only at the beginning of a sentence: "don't forget" and "I forgot" ask for something else."""
 _EVERYTHING: Final = re.compile(
     rf"\b(?:everything|anything|all|alles|tout|todo|tudo|(?:forget|unlearn) (?:about )?me|vergiss mich"
     rf"|(?:my|your|meine|mes|mis|meus|minhas) (?:personal |whole |entire )?{_OWNED})\b"
@@ -46,7 +46,7 @@ _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|\n+")
 
 def what_to_forget(message: str) -> Forgets | None:
     """
-    Return how much *message* asks to forget; None where it asks for no such thing.
+    Return how much *message* asks to forget; None if it does not ask to forget anything.
 
     "Forget what I said about peanuts" names something. "Forget everything" and "delete my data" do not.
     """

@@ -65,7 +65,7 @@ _CONSUMES = re.compile(
     r"|recipe\w*|menu|restaurant\w*|essen|esse|trinke\w*|koche\w*|abendessen|mittagessen|rezept\w*|mange\w*|boire|cuisine\w*"
     r"|dîner|recette\w*|com(?:er|o|emos)|beb\w+|cocin\w+|cena\w*|almuerzo|receta\w*|cozinh\w+|jantar|almoço|receita\w*)\b"
 )
-"""What is eaten, drunk or done soon: there it matters what must not be missed."""
+"""What the user is about to eat, drink or do, for which cautions matter."""
 _ALL_KNOWN = re.compile(
     r"\b(?:what|everything|all)(?: that| things?)?(?: do| did| else do)? you (?:\w+ly )?(?:know|remember|have stored"
     r"|learned|learnt)(?: so far)?(?: about (?:me|us))(?: so far| by now| actually| already)?\s*[?.!]*$"
@@ -136,7 +136,7 @@ def asks_for_a_fact(message: str) -> bool:
     """
     Whether a message asks what somebody is or has, and not what to do: "when is my exam", "how much do I drink".
 
-    Nothing that is wanted or planned is asked for, so that there is nothing to be warned of.
+    Such a message wants or plans nothing, so it needs no cautions.
     """
     lower = message.strip().lower()
     if _ADVISES.search(lower) is not None:
@@ -147,7 +147,7 @@ def asks_for_a_fact(message: str) -> bool:
 
 
 def asks_all_that_is_known(message: str) -> bool:
-    """Whether a message asks for everything: "what do you know about me?"."""
+    """Whether a message asks for everything that is remembered: "what do you know about me?"."""
     return _ALL_KNOWN.search(message.strip().lower()) is not None
 
 

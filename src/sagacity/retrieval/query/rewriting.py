@@ -46,7 +46,7 @@ class Reformulated(Value):
     rewritten: str | None = None
     """The model's question; None if it gave none, or the same."""
     problem: str = ""
-    """Why rewriting failed; empty if it did not, or the model kept the question."""
+    """Why rewriting failed; empty if it succeeded or the model kept the question."""
     milliseconds: float = 0.0
 
 
@@ -81,7 +81,7 @@ class QueryRewriter:
 
 
 def judged(question: str, answer: str | None) -> Reformulated:
-    """Return what to search for, given the model's *answer*; None means that there was no model."""
+    """Return what to search for, given the model's *answer*; an answer of None means that there is no model."""
     if answer is None:
         return Reformulated(text=question, problem=NO_MODEL)
     if fault := fault_of(answer):

@@ -1,4 +1,4 @@
-"""The ways of finding, one file each."""
+"""The search strategies, one file each."""
 
 from collections.abc import Mapping
 

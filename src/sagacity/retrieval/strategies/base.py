@@ -15,7 +15,7 @@ _DAY_SECONDS = 86_400.0
 
 
 class Part(NamedTuple):
-    """What to look for by words and by meaning, and among what."""
+    """A text to search for, and the documents to search."""
 
     wanted: Filter
     text: str
@@ -23,16 +23,16 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StrategyInput:
-    """A question, and what is known of it before anything is looked up."""
+    """A question as the strategies get it."""
 
     query: Query
     parts: tuple[Part, ...]
-    """The question, once or by kind: of memories something else may be asked than of turns."""
+    """What to search for: one part, or several if the text for memories differs from that for turns."""
     now: datetime
     depth: int
-    """How many of each kind are enough."""
+    """The most hits of each kind that a strategy returns."""
     vectors: Sequence[Vectors] = ()
-    """Of the texts of `parts`, once they are made: each float32 [d], of unit length."""
+    """The vectors of the texts of `parts`, each float32 [d], of unit length; empty until they are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,16 @@ class StrategyResult:
 
     hits: Hits = field(default_factory=Hits)
     names: tuple[str, ...] = ()
-    """Names of the user's graph that the question speaks of."""
+    """Names of the user's graph that the question mentions."""
     note: str = ""
-    """What did not go as usual though there is an answer; empty if all did."""
+    """What went wrong although there is an answer; empty if nothing did."""
 
 
 Strategy = Callable[[Transaction, StrategyInput], Awaitable[StrategyResult]]
-"""Looks things up at one moment, and awaits nothing else."""
+"""Searches in one transaction, and awaits nothing else."""
 
 
 def recency(happened_at: datetime, now: datetime) -> float:
-    """Return how new something is, in (0, 1]: 1 now and for what is to come, half after every 30 days."""
+    """Return how recent something is, in (0, 1]: 1 for now and the future, halved with every 30 days of age."""
     age_days = max((now - happened_at).total_seconds() / _DAY_SECONDS, 0.0)
     return 0.5 ** (age_days / HALF_LIFE_DAYS)

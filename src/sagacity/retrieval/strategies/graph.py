@@ -1,4 +1,4 @@
-"""Find memories of the entities that a question names, and of those near them in the user's graph."""
+"""Find memories of the entities that a question names, and of entities near them in the user's graph."""
 
 from sagacity.retrieval.query.names import name_candidates
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
@@ -9,7 +9,7 @@ HOPS = 2
 
 
 async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
-    """Return the memories of the entities that the question names and of their neighbours, the nearest first."""
+    """Return the memories of the entities that the question names and of related entities, the nearest first."""
     wanted = ask.query.wanted
     names = name_candidates(ask.query.text)
     if wanted.user_id is None or not wanted.kinds or not names:

@@ -10,7 +10,7 @@ _LOOKED_AT = 200
 
 
 async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
-    """Return the user's profile memories by their confidence, of the newest ones."""
+    """Return the newest of the user's profiles, ordered by confidence."""
     if MemoryKind.PROFILE not in ask.query.wanted.kinds:
         return StrategyResult()
     newest = min(_LOOKED_AT, max(ask.depth, MOST))

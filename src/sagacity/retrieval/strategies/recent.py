@@ -9,7 +9,7 @@ MOST = 10
 
 
 async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
-    """Return the newest episodes and turns, scored by how new and how sure they are."""
+    """Return the newest episodes and turns, scored by recency and confidence."""
     if MemoryKind.EPISODIC not in ask.query.wanted.kinds and not ask.query.wanted.interactions:
         return StrategyResult()
     newest = [

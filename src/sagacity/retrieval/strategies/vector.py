@@ -1,4 +1,4 @@
-"""Find what is near the question in meaning, by cosine."""
+"""Find documents that are near the question in meaning, by cosine."""
 
 from sagacity.retrieval.strategies.base import StrategyInput, StrategyResult
 from sagacity.storage.hits import Hits
@@ -6,7 +6,7 @@ from sagacity.storage.transaction import Transaction
 
 
 async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
-    """Return what lies nearest to the question's vectors."""
+    """Return the documents nearest to the question's vectors."""
     found = [
         await snapshot.search.by_vector(part.wanted, vector, ask.depth)
         for part, vector in zip(ask.parts, ask.vectors, strict=True)

@@ -1,1 +1,1 @@
-"""Who may call, and the record of what was changed."""
+"""API tokens, and the audit log of changes."""

@@ -1,4 +1,4 @@
-"""The audit log: append-only rows, each with the hash of the one before."""
+"""The audit log: append-only rows, each with the hash of the row before it."""
 
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ class AuditRepository:
         self._scope = scope
 
     async def add(self, new: NewAuditEntry) -> AuditEntry:
-        """Add a row behind the last one; it commits with the change that it records, or not at all."""
+        """Append a row; it commits together with the change that it records."""
         await self.lock()
         previous = await self._last()
         seq, at = (1, GENESIS) if previous is None else (previous.seq + 1, previous.hash)
@@ -32,7 +32,7 @@ class AuditRepository:
         return entry
 
     async def lock(self) -> None:
-        """Let nobody else add a row before the transaction ends: two that follow the same one would fork the chain."""
+        """Keep others from adding rows until the transaction ends: two rows after the same one would fork the chain."""
         mine = sa.select(organisations.c.org_id).where(organisations.c.org_id == self._scope.org_id)
         await self._scope.all(mine.with_for_update(key_share=True))
 

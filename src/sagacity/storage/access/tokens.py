@@ -27,12 +27,12 @@ from sagacity.storage.quotas import require_room as within_quota
 from sagacity.storage.schema.tables import api_tokens
 
 USE_NOTED_EVERY = timedelta(minutes=1)
-"""So often at the most a token's last use is written."""
+"""The least time between two writes of a token's last use."""
 _column = api_tokens.c
 
 
 class TokenRepository:
-    """A tenant's API tokens. Rows stay when a token is revoked: a log of calls may name it."""
+    """A tenant's API tokens. The row of a revoked token is kept, because a log of calls may name it."""
 
     def __init__(self, scope: Scope, audit: AuditRepository) -> None:
         self._scope = scope
@@ -40,11 +40,11 @@ class TokenRepository:
 
     async def add(self, new: NewToken, *, prefix: str, token_hash: str, by: str = SYSTEM) -> ApiToken:
         """
-        Keep a token's hash.
+        Store a new token as its hash.
 
         Raises:
-            Conflict: the organisation has as many as any may have.
-            QuotaExceeded: it has as many as it may have.
+            Conflict: the organisation has the most tokens that any organisation may have.
+            QuotaExceeded: the organisation's quota of tokens is used up.
         """
         await self._audit.lock()
         now = self._scope.clock.now()
@@ -63,7 +63,7 @@ class TokenRepository:
         Return one token.
 
         Raises:
-            NotFound: the tenant has no token of that id.
+            NotFound: the tenant has no token with that id.
         """
         rows = await self._scope.all(sa.select(api_tokens).where(self._is(token_id)))
         if not rows:
@@ -80,11 +80,11 @@ class TokenRepository:
 
     async def revoke(self, token_id: str, *, by: str = SYSTEM, keeps_admin: bool = False) -> ApiToken:
         """
-        Make a token useless from now on; done twice, the first time counts.
+        Revoke a token; revoking it again changes nothing.
 
         Raises:
-            NotFound: the tenant has no token of that id.
-            Conflict: it is the last that may administer, and *keeps_admin*.
+            NotFound: the tenant has no token with that id.
+            Conflict: *keeps_admin*, and it is the last token that may administer.
         """
         await self._audit.lock()
         token = await self.get(token_id)
@@ -108,10 +108,10 @@ class TokenRepository:
         allowed: frozenset[Permission] = frozenset(Permission),
     ) -> ApiToken:
         """
-        Replace a token's secret; the previous one works for *grace* longer, any older one stops at once.
+        Replace a token's secret. The previous secret works for *grace* longer; any older one stops at once.
 
         Raises:
-            NotFound: the tenant has no token of that id.
+            NotFound: the tenant has no token with that id.
             Forbidden: the token allows more than *allowed*.
             Conflict: the token is revoked or expired.
         """
@@ -129,7 +129,7 @@ class TokenRepository:
         return rotated
 
     async def note_uses(self, uses: Mapping[str, datetime]) -> None:
-        """Write when tokens were used last; not if somebody wrote that less than a minute before."""
+        """Write when tokens were last used, unless that was written less than a minute before."""
         for token_id, at in sorted(uses.items()):
             is_due = sa.or_(_column.last_used_at.is_(None), _column.last_used_at <= at - USE_NOTED_EVERY)
             await self._scope.run(
@@ -137,7 +137,7 @@ class TokenRepository:
             )
 
     async def forget_user(self, user_id: UserId) -> None:
-        """Revoke the tokens of a user who is erased, and take from them the names, which may be personal."""
+        """Revoke the tokens of a user who is erased, and remove the tokens' names, which may be personal."""
         mine = sa.and_(_column.org_id == self._scope.org_id, _column.user_id == user_id)
         live = (
             sa.select(_column.token_id).where(mine, _column.revoked_at.is_(None)).order_by(_column.token_id)

@@ -1,1 +1,1 @@
-"""Accounts, what they are signed in with, their e-mails, and tries to get in."""
+"""Accounts, their sessions, authenticator apps and e-mails, members and invitations, and attempts to sign in."""

@@ -12,40 +12,40 @@ from sagacity.storage.schema.tables import accounts
 
 
 class AccountRepository:
-    """A tenant's accounts; an address has one at the most."""
+    """A tenant's accounts, at most one for each address."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def add(self, account: Account) -> bool:
-        """Store a new account; returns False, and changes nothing, if its address has one."""
+        """Store a new account; returns False, and changes nothing, if its address has one already."""
         values = account.model_dump() | {"org_id": self._scope.org_id, "updated_at": account.created_at}
         return bool(await self._scope.run(self._scope.insert(accounts).on_conflict_do_nothing(), values))
 
     async def find(self, user_id: UserId) -> Account | None:
-        """Return a user's account, which a transaction that writes keeps as it is; None where there is none."""
+        """Return a user's account, or None; in a writing transaction its row is locked."""
         return await self._first(accounts.c.user_id == user_id)
 
     async def find_by_email(self, email: str) -> Account | None:
-        """Return the account of an address in lower case; None where there is none."""
+        """Return the account of an address, given in lower case, or None."""
         return await self._first(accounts.c.email == email)
 
     async def find_by_identity(self, issuer: str, subject: str) -> Account | None:
-        """Return the account that is linked to a provider's subject; None where there is none."""
+        """Return the account that is linked to a provider's subject, or None."""
         return await self._first(sa.and_(accounts.c.issuer == issuer, accounts.c.subject == subject))
 
     async def link(self, user_id: UserId, issuer: str, subject: str) -> None:
-        """Link an account to a provider's subject, in place of the one so far."""
+        """Link an account to a provider's subject, replacing any earlier link."""
         await self._change(user_id, issuer=issuer, subject=subject)
 
     async def list_named(self, user_ids: Collection[UserId]) -> dict[UserId, Account]:
-        """Return the accounts of users by their ids; those without one are left out."""
+        """Return the accounts of users by user id; users without one are left out."""
         mine = self._own(accounts.c.user_id.in_(user_ids))
         found = [_account_of(row) for row in await self._scope.all(sa.select(accounts).where(*mine))]
         return {one.user_id: one for one in found}
 
     async def choose(self, user_id: UserId, org_id: OrgId) -> None:
-        """Keep in which organisation the account's next session acts."""
+        """Store the organisation in which the account's next session acts."""
         await self._change(user_id, chosen_org=org_id)
 
     async def set_password(self, user_id: UserId, password_hash: str) -> None:
@@ -53,7 +53,7 @@ class AccountRepository:
         await self._change(user_id, password_hash=password_hash)
 
     async def verify(self, user_id: UserId) -> None:
-        """Note that an account's address is its owner's, as from now unless that was known."""
+        """Mark an account's address as verified now, unless it was verified before."""
         now = self._scope.clock.now()
         await self._change(
             user_id,

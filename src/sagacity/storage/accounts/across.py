@@ -1,4 +1,4 @@
-"""Questions about accounts before an organisation is known: which ones they belong to, and which invited them."""
+"""Queries across organisations: which ones an account belongs to, and which invited it."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from sagacity.storage.schema.views import memberships, open_invitations
 
 
 async def memberships_of(backend: Backend, user_id: UserId) -> list[Membership]:
-    """Return the active organisations that an account belongs to, the first one first."""
+    """Return the active organisations that an account belongs to, oldest membership first."""
     column = memberships.c
     statement = sa.select(memberships).where(column.user_id == user_id, column.org_status == "active")
     async with backend.read(None) as connection:
@@ -26,7 +26,7 @@ async def memberships_of(backend: Backend, user_id: UserId) -> list[Membership]:
 
 
 async def find_invitation(backend: Backend, code_hash: str, *, now: datetime) -> KnownInvitation | None:
-    """Return an active organisation's invitation, by its code's hash; None if there is none, or it has expired."""
+    """Return an active organisation's invitation by its code's hash; None if there is none or it has expired."""
     column = open_invitations.c
     statement = sa.select(open_invitations).where(
         column.code_hash == code_hash, column.expires_at > now, column.org_status == "active"
@@ -59,7 +59,7 @@ async def knowing(backend: Backend, user_id: UserId, person: Person) -> list[Ten
 
 
 async def inviting(backend: Backend, *, limit: int) -> list[tuple[Tenant, datetime]]:
-    """Return active organisations with invitations to be sent, and when the first one is due, earliest first."""
+    """Return active organisations with invitations to send, each with when its first one is due, earliest first."""
     column = open_invitations.c
     first = sa.func.min(column.due_at).label("first")
     waiting = sa.and_(column.due_at.is_not(None), column.org_status == "active")

@@ -10,7 +10,7 @@ from sagacity.storage.schema.tables import access_attempts
 
 
 class AttemptRepository:
-    """A tenant's counts of tries. Subjects are hashes: an address may have an account or none."""
+    """A tenant's counts of attempts. A subject is a hash; an address may have an account or not."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -19,15 +19,15 @@ class AttemptRepository:
         self, subject: str, *, since: datetime, wait_until: Callable[[int], datetime | None]
     ) -> datetime | None:
         """
-        Count one more try, unless the subject has to wait.
+        Count one more attempt, unless the subject must wait.
 
         Args:
-            subject: whose tries.
-            since: a count that is older starts again.
-            wait_until: until when to wait after so many tries.
+            subject: whose attempts are counted.
+            since: a count last changed before this time starts again at 1.
+            wait_until: given the number of attempts, returns until when the subject must wait, if at all.
 
         Returns:
-            Until when the subject has to wait; None if the try was counted.
+            Until when the subject must wait; None if the attempt was counted.
         """
         now = self._scope.clock.now()
         first = {
@@ -51,14 +51,14 @@ class AttemptRepository:
         return None
 
     async def touch(self, subject: str) -> None:
-        """Write a count once more as it is: for a call that must take as long where it has nothing to write."""
+        """Rewrite a count unchanged, so that a call with nothing to write takes as long as one that writes."""
         count = access_attempts.c.attempt_count
         await self._scope.run(
             sa.update(access_attempts).where(*self._one(subject)).values(attempt_count=count)
         )
 
     async def forgive(self, subject: str, *, tries: int | None = None) -> None:
-        """Take back the last *tries* of a subject, or all of them."""
+        """Subtract the last *tries* attempts of a subject, or all of them."""
         count = access_attempts.c.attempt_count
         left = sa.literal(0) if tries is None else sa.case((count > tries, count - tries), else_=0)
         await self._scope.run(
@@ -68,7 +68,7 @@ class AttemptRepository:
         )
 
     async def remove_older(self, before: datetime, *, limit: int) -> int:
-        """Delete up to *limit* counts that did not change since; returns how many."""
+        """Delete up to *limit* counts that have not changed since *before*; returns how many."""
         own = access_attempts.c.org_id == self._scope.org_id
         oldest = (
             sa.select(access_attempts.c.subject)

@@ -1,4 +1,4 @@
-"""Invitations to an organisation with their e-mails; every change is in the audit log too."""
+"""Invitations to an organisation, with their e-mails; every change is in the audit log too."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -19,7 +19,7 @@ _column = invitations.c
 
 
 class InvitationRepository:
-    """A tenant's invitations. One that is accepted or revoked is gone; the audit log knows of it."""
+    """A tenant's open invitations. One that is accepted or revoked is deleted, and remains in the audit log."""
 
     def __init__(self, scope: Scope, audit: AuditRepository) -> None:
         self._scope = scope
@@ -27,11 +27,11 @@ class InvitationRepository:
 
     async def add(self, new: Invitation) -> None:
         """
-        Store an invitation whose e-mail is due now; one to the same address that has expired goes.
+        Store an invitation whose e-mail is due now. An expired one to the same address is deleted.
 
         Raises:
-            Conflict: the address has one, or there are too many.
-            QuotaExceeded: there are as many members and invitations as there may be.
+            Conflict: the address has an open invitation, or there are too many.
+            QuotaExceeded: the quota of members, which counts invitations too, is used up.
         """
         await self._audit.lock()
         now = self._scope.clock.now()
@@ -50,7 +50,7 @@ class InvitationRepository:
         await self._record(AuditAction.INVITATION_CREATED, new, new.created_by)
 
     async def list_page(self, *, after: str | None = None, limit: int) -> list[Invitation]:
-        """Return invitations in the order of their ids, which is that of time, from behind *after*."""
+        """Return invitations after the id *after*, in the order of ids, which is the order of creation."""
         statement = sa.select(invitations).where(_column.org_id == self._scope.org_id)
         if after is not None:
             statement = statement.where(_column.invitation_id > after)
@@ -59,10 +59,10 @@ class InvitationRepository:
 
     async def get(self, invitation_id: str) -> Invitation:
         """
-        Return one invitation, which a transaction that writes keeps as it is.
+        Return one invitation; in a writing transaction its row is locked.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: there is none with that id.
         """
         statement = self._scope.locked(sa.select(invitations).where(*self._is(invitation_id)))
         rows = await self._scope.all(statement)
@@ -72,10 +72,10 @@ class InvitationRepository:
 
     async def send_again(self, invitation_id: str, *, expires_at: datetime, by: str) -> Invitation:
         """
-        Have the e-mail sent once more; the code that was sent is good until the new one is made.
+        Make the e-mail due again; the code sent before stays valid until the new one is made.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: there is none with that id.
         """
         await self._audit.lock()
         found = await self.get(invitation_id)
@@ -86,10 +86,10 @@ class InvitationRepository:
 
     async def revoke(self, invitation_id: str, *, by: str) -> None:
         """
-        Take an invitation back.
+        Revoke an invitation.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: there is none with that id.
         """
         await self._audit.lock()
         found = await self.get(invitation_id)
@@ -98,12 +98,12 @@ class InvitationRepository:
 
     async def forget(self, addresses: Collection[str], *, sender: str, by: str) -> int:
         """
-        Revoke what was sent to somebody who is erased, or by somebody; returns how many there were.
+        Revoke the invitations to or by a person who is erased; returns how many there were.
 
         Args:
-            addresses: of the person, in lower case.
-            sender: how invitations name who sent them; empty for nobody.
-            by: who says so, as the audit log names callers.
+            addresses: the person's addresses, in lower case.
+            sender: the person's name as the sender of invitations; empty for nobody.
+            by: the caller, as the audit log names callers.
         """
         theirs = _column.email.in_(addresses)
         if sender:
@@ -119,7 +119,7 @@ class InvitationRepository:
         return len(rows)
 
     async def accept(self, code_hash: str, email: str, *, by: str) -> Invitation | None:
-        """Use up the invitation of an address by its code; None if it is not known, has expired or was used."""
+        """Use up the invitation of an address by its code; None if the code is unknown, expired or used."""
         await self._audit.lock()
         rows = await self._scope.all(
             sa.delete(invitations)
@@ -138,7 +138,7 @@ class InvitationRepository:
         return found
 
     async def claim(self, *, until: datetime) -> Invitation | None:
-        """Take the invitation whose e-mail is due longest, so that nobody else does *until* then."""
+        """Claim the invitation whose e-mail has been due longest, for this caller alone *until* then."""
         due = (
             sa.select(invitations)
             .where(_column.org_id == self._scope.org_id, _column.due_at <= self._scope.clock.now())
@@ -153,16 +153,16 @@ class InvitationRepository:
         return found
 
     async def put_code(self, invitation_id: str, code_hash: str, *, expires_at: datetime) -> None:
-        """Keep the hash of the code that is about to be sent; the code before it is good no more."""
+        """Store the hash of the code that is about to be sent, which makes the code before it invalid."""
         await self._set(invitation_id, code_hash=code_hash, expires_at=expires_at)
 
     async def sent(self, invitation_id: str, code_hash: str) -> None:
-        """Note that an e-mail went out; if another one was asked for meanwhile, that one is still due."""
+        """Note that an e-mail was sent; another one that was requested meanwhile stays due."""
         same = (_column.code_hash == code_hash, _column.attempts > 0)
         await self._set(invitation_id, *same, due_at=None)
 
     async def postpone(self, invitation_id: str, due_at: datetime | None) -> None:
-        """Say when an e-mail that failed is due again; None gives it up."""
+        """Set when a failed e-mail is due again; None gives it up."""
         await self._set(invitation_id, _column.attempts > 0, due_at=due_at)
 
     async def _set(self, invitation_id: str, *conditions: sa.ColumnElement[bool], **values: object) -> None:

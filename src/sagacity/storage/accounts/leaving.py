@@ -1,4 +1,4 @@
-"""What an erased account leaves in organisations besides its rows: roles, and invitations to it and by it."""
+"""Remove an erased account's roles in organisations, and the invitations to it and by it."""
 
 from sagacity.domain.account import Person
 from sagacity.domain.ids import UserId
@@ -11,13 +11,13 @@ async def leave(
     transaction: Transaction, user_id: UserId, person: Person | None, *, by: str
 ) -> dict[str, int]:
     """
-    Take a user's account out of one organisation, with every invitation to it or by it.
+    Remove a user's account from one organisation, with every invitation to it or by it.
 
     Args:
-        transaction: of the organisation.
-        user_id: the user; one whose id is an address may have been invited by it.
+        transaction: a writing transaction of the organisation.
+        user_id: the user; if the id is an address, it may have been invited.
         person: the user's account, if it is known.
-        by: who says so, as the audit log names callers.
+        by: the caller, as the audit log names callers.
 
     Returns:
         How many rows were deleted, by table.
@@ -33,7 +33,7 @@ async def leave(
 
 
 async def leave_everywhere(storage: Storage, user_id: UserId, person: Person, *, by: str) -> None:
-    """Take an account out of every organisation, each in a transaction of its own; done again, it finds nothing."""
+    """Remove an account from every organisation, in one transaction each; a second run finds nothing."""
     for tenant in await knowing(storage.backend, user_id, person):
 
         async def one(tenant: Tenant = tenant) -> None:

@@ -11,13 +11,13 @@ from sagacity.storage.schema.tables import account_mails, accounts
 
 
 class AccountMailRepository:
-    """A tenant's e-mails to accounts, one for each account and purpose: a newer one takes the place of an older one."""
+    """A tenant's e-mails to accounts, one for each account and purpose; a newer one replaces an older one."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def ask(self, user_id: UserId, purpose: Mail) -> None:
-        """Have an e-mail sent; a code that was sent before stays good until the new one is made."""
+        """Make an e-mail due; a code sent before stays valid until the new one is made."""
         now = self._scope.clock.now()
         insert = self._scope.insert(account_mails)
         await self._scope.run(
@@ -40,7 +40,7 @@ class AccountMailRepository:
         )
 
     async def claim(self, *, until: datetime) -> WaitingMail | None:
-        """Take the e-mail that is due longest, so that nobody else does *until* then; None if none is due."""
+        """Claim the e-mail that has been due longest, for this caller alone *until* then; None if none is due."""
         mail = account_mails.c
         due = (
             sa.select(mail.user_id, mail.purpose, mail.attempts, accounts.c.email)
@@ -57,11 +57,11 @@ class AccountMailRepository:
         return found
 
     async def put_code(self, user_id: UserId, purpose: Mail, code_hash: str, *, expires_at: datetime) -> None:
-        """Keep the hash of the code that is about to be sent; the code before it is good no more."""
+        """Store the hash of the code that is about to be sent, which makes the code before it invalid."""
         await self._set(user_id, purpose, code_hash=code_hash, expires_at=expires_at)
 
     async def sent(self, user_id: UserId, purpose: Mail, code_hash: str | None) -> None:
-        """Note that an e-mail went out; if another one was asked for meanwhile, that one is still due."""
+        """Note that an e-mail was sent; another one that was requested meanwhile stays due."""
         same = (
             account_mails.c.code_hash.is_(None)
             if code_hash is None
@@ -70,11 +70,11 @@ class AccountMailRepository:
         await self._set(user_id, purpose, same, account_mails.c.attempts > 0, due_at=None)
 
     async def postpone(self, user_id: UserId, purpose: Mail, due_at: datetime | None) -> None:
-        """Say when an e-mail that failed is due again; None gives it up."""
+        """Set when a failed e-mail is due again; None gives it up."""
         await self._set(user_id, purpose, account_mails.c.attempts > 0, due_at=due_at)
 
     async def redeem(self, purpose: Mail, code_hash: str) -> UserId | None:
-        """Use up a code; returns whose it was, None if it is not known, has expired or was used."""
+        """Use up a code; returns its user, or None if the code is unknown, expired or used."""
         rows = await self._scope.all(
             sa.delete(account_mails)
             .where(
@@ -88,7 +88,7 @@ class AccountMailRepository:
         return rows[0].user_id if rows else None
 
     async def drop(self, user_id: UserId, purpose: Mail) -> None:
-        """Forget an e-mail with its code."""
+        """Delete an e-mail and its code."""
         await self._scope.run(sa.delete(account_mails).where(*self._one(user_id, purpose)))
 
     async def seconds_to_next(self, *, most: float) -> float:

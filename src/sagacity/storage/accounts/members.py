@@ -19,14 +19,14 @@ _column = members.c
 
 
 class MemberRepository:
-    """A tenant's members. The last owner stays one, unless the operator says otherwise."""
+    """A tenant's members. The last owner cannot be removed, except by the operator."""
 
     def __init__(self, scope: Scope, audit: AuditRepository) -> None:
         self._scope = scope
         self._audit = audit
 
     async def find(self, user_id: UserId) -> Member | None:
-        """Return a member, if the organisation is active; None where there is none."""
+        """Return a member of an active organisation, or None."""
         statement = (
             sa.select(members)
             .join(organisations, organisations.c.org_id == _column.org_id)
@@ -36,7 +36,7 @@ class MemberRepository:
         return _member_of(rows[0]) if rows else None
 
     async def list_page(self, *, after: str | None = None, limit: int) -> list[Member]:
-        """Return members in the order of their ids, from behind *after*."""
+        """Return members after the id *after*, in the order of ids."""
         statement = sa.select(members).where(_column.org_id == self._scope.org_id)
         if after is not None:
             statement = statement.where(_column.user_id > after)
@@ -45,18 +45,18 @@ class MemberRepository:
 
     async def put(self, user_id: UserId, role: Role, *, by: str, target: str, let_in_by: str = "") -> Member:
         """
-        Let an account in with a role, or change its role.
+        Make an account a member with a role, or change its role.
 
         Args:
             user_id: the account.
-            role: what it is from now on.
-            by: who says so, as the audit log names callers.
-            target: how it names the account.
-            let_in_by: who invited it, if somebody did.
+            role: the new role.
+            by: the caller, as the audit log names callers.
+            target: the account, as the audit log names it.
+            let_in_by: who invited the account, if somebody did.
 
         Raises:
-            Conflict: it is the last owner.
-            QuotaExceeded: the organisation has as many members as it may have.
+            Conflict: the account is the last owner.
+            QuotaExceeded: the organisation's quota of members is used up.
         """
         await self._audit.lock()
         before = await self._row(user_id)
@@ -79,21 +79,21 @@ class MemberRepository:
 
     async def require_room(self) -> None:
         """
-        Make sure that one more may be let in.
+        Check that the quota allows one more member.
 
         Raises:
-            QuotaExceeded: the organisation has as many members as it may have.
+            QuotaExceeded: the organisation's quota of members is used up.
         """
         await self._audit.lock()
         await require_room(self._scope, QuotaName.MEMBERS)
 
     async def remove(self, user_id: UserId, *, by: str, target: str) -> None:
         """
-        Take an account out of the organisation; what it wrote stays.
+        Remove an account from the organisation; what it wrote stays.
 
         Raises:
-            NotFound: it is no member.
-            Conflict: it is the last owner.
+            NotFound: the account is not a member.
+            Conflict: the account is the last owner.
         """
         await self._audit.lock()
         before = await self._row(user_id)
@@ -104,7 +104,7 @@ class MemberRepository:
         await self._record(AuditAction.MEMBER_REMOVED, by, target, {"role_before": str(before.role)})
 
     async def leave(self, user_id: UserId, *, by: str, target: str) -> bool:
-        """Take out an account that is deleted, whatever its role; returns whether it was a member."""
+        """Remove an account that is deleted, whatever its role; returns whether it was a member."""
         await self._audit.lock()
         before = await self._row(user_id)
         if before is None:
@@ -114,7 +114,7 @@ class MemberRepository:
         return True
 
     async def is_last_owner(self, user_id: UserId) -> bool:
-        """Return whether there is no other owner."""
+        """Return whether the account is an owner and there is no other."""
         rows = await self._scope.all(
             sa.select(_column.user_id).where(
                 _column.org_id == self._scope.org_id, _column.role == str(Role.OWNER)

@@ -11,7 +11,7 @@ from sagacity.storage.schema.tables import account_sessions
 
 
 class AccountSessionRepository:
-    """A tenant's sessions of accounts. One that ended stays until it would have expired."""
+    """A tenant's sessions of accounts. The row of an ended session is kept until it would have expired."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -35,7 +35,7 @@ class AccountSessionRepository:
         return AccountSession.model_validate(rows[0]._mapping, extra="ignore") if rows else None
 
     async def rotate(self, session_id: str, *, used: str, new: str, expires_at: datetime) -> bool:
-        """Put the hash of the next refresh token in place of the one *used*; False if that is not the newest."""
+        """Replace the hash of the refresh token *used* by that of the next; False if *used* is not the newest."""
         changed = await self._scope.run(
             sa.update(account_sessions)
             .where(
@@ -49,11 +49,11 @@ class AccountSessionRepository:
         return bool(changed)
 
     async def end(self, session_id: str) -> None:
-        """End a session: no token of it is good any more."""
+        """End a session, which makes all its tokens invalid."""
         await self._end(*self._one(session_id))
 
     async def end_all(self, user_id: UserId, *, but: str | None = None) -> None:
-        """End every session of a user, except one."""
+        """End every session of a user, except the session *but*."""
         others = () if but is None else (account_sessions.c.session_id != but,)
         await self._end(
             account_sessions.c.org_id == self._scope.org_id, account_sessions.c.user_id == user_id, *others

@@ -14,13 +14,13 @@ _column = account_totp.c
 
 
 class TotpRepository:
-    """A tenant's secrets of authenticator apps; an account has one at the most."""
+    """A tenant's secrets of authenticator apps, at most one for each account."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def put(self, totp: Totp) -> bool:
-        """Store a secret in place of one that was not confirmed; returns False, and changes nothing, if one was."""
+        """Store a secret, replacing an unconfirmed one; returns False, and changes nothing, if one was confirmed."""
         insert = self._scope.insert(account_totp)
         replaced = {name: insert.excluded[name] for name in ("sealed", "last_step", "created_at")}
         statement = insert.on_conflict_do_update(
@@ -32,18 +32,18 @@ class TotpRepository:
         return bool(await self._scope.all(statement.returning(_column.user_id), values))
 
     async def find(self, user_id: UserId) -> Totp | None:
-        """Return an account's secret, which a transaction that writes keeps as it is; None where there is none."""
+        """Return an account's secret, or None; in a writing transaction its row is locked."""
         statement = self._scope.locked(sa.select(account_totp).where(*self._one(user_id)))
         rows = await self._scope.all(statement)
         return _totp_of(rows[0]) if rows else None
 
     async def any_kept(self) -> bool:
-        """Return whether there is any."""
+        """Return whether any account of the tenant has a secret."""
         own = _column.org_id == self._scope.org_id
         return bool(await self._scope.all(sa.select(_column.user_id).where(own).limit(1)))
 
     async def confirm(self, user_id: UserId, *, step: int, recovery_hashes: Sequence[str]) -> None:
-        """Have a code asked for from now on; *step* is that of the first one, which was just used."""
+        """Require a code from now on; *step* is the time step of the first code, which was just used."""
         await self._set(
             user_id,
             confirmed_at=self._scope.clock.now(),
@@ -52,19 +52,19 @@ class TotpRepository:
         )
 
     async def take_step(self, user_id: UserId, step: int) -> bool:
-        """Note the step of a code; False if it, or a later one, was used before."""
+        """Record the time step of a code; False if this or a later step was used before."""
         return bool(await self._set(user_id, _column.last_step < step, last_step=step))
 
     async def keep_recovery(self, user_id: UserId, recovery_hashes: Sequence[str]) -> None:
-        """Keep the hashes of the codes that are left."""
+        """Store the hashes of the remaining recovery codes."""
         await self._set(user_id, recovery_hashes=list(recovery_hashes))
 
     async def remove(self, user_id: UserId) -> bool:
-        """Delete an account's secret with its codes; returns whether there was one."""
+        """Delete an account's secret and recovery codes; returns whether there was a secret."""
         return bool(await self._scope.run(sa.delete(account_totp).where(*self._one(user_id))))
 
     async def list_page(self, *, after: str | None = None, limit: int) -> list[Totp]:
-        """Return secrets in the order of their users' ids, from behind *after*."""
+        """Return secrets after the user id *after*, in the order of user ids."""
         statement = sa.select(account_totp).where(_column.org_id == self._scope.org_id)
         if after is not None:
             statement = statement.where(_column.user_id > after)
@@ -72,7 +72,7 @@ class TotpRepository:
         return [_totp_of(row) for row in rows]
 
     async def seal_again(self, user_id: UserId, old: str, new: str) -> bool:
-        """Put *new* in place of *old*, the same secret by another key; False if another secret is there by now."""
+        """Replace *old* by *new*, the same secret sealed with another key; False if the secret changed meanwhile."""
         return bool(await self._set(user_id, _column.sealed == old, sealed=new))
 
     async def _set(self, user_id: UserId, *conditions: sa.ColumnElement[bool], **values: object) -> int:

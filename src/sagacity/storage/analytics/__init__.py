@@ -1,1 +1,1 @@
-"""What calls took and found, and how they ended: row by row, summed up, and day by day."""
+"""Records of calls: how they ended, what they took and found, in single rows, in sums and by day."""

@@ -1,4 +1,4 @@
-"""Calls summed up by user and day, and the deletion of calls that were summed up."""
+"""Calls summed up by user and day, and the deletion of old calls."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -31,15 +31,15 @@ class AnalyticsDayRepository:
 
     async def sum_up(self, day: datetime, *, after: str | None = None, limit: int) -> str | None:
         """
-        Write down a day of the next users, from their calls; what was written of it before is replaced.
+        Write one day's sums for the next users, from their calls; earlier sums of that day are replaced.
 
         Args:
-            day: its beginning, in UTC.
-            after: the user after whom to go on, as this returned it; None from the first on.
-            limit: how many users at the most.
+            day: the beginning of the day, in UTC.
+            after: the last user that the previous call returned; None starts with the first user.
+            limit: the most users.
 
         Returns:
-            The last user; None where there are no more.
+            The last user; None if there are no more.
         """
         wanted = among(self._scope, AnalyticsFilter(start=day, end=day + _DAY))
         if after is not None:
@@ -111,7 +111,7 @@ class AnalyticsDayRepository:
     async def list_days(
         self, *, user_id: UserId | None = None, start: datetime, end: datetime, limit: int
     ) -> list[DayTotals]:
-        """Return the days of *start* to before *end*, the newest first; of one user, or of all by user."""
+        """Return the days from *start* to before *end*, newest first, of one user or of each user."""
         column = analytics_daily.c
         first, last = _number(start), _number(end - timedelta(microseconds=1))
         wanted = [column.org_id == self._scope.org_id, column.day >= first, column.day <= last]
@@ -127,20 +127,20 @@ class AnalyticsDayRepository:
         ]
 
     async def last_day(self) -> datetime | None:
-        """Return the newest day that is written down; None if none is."""
+        """Return the newest day that has sums, or None."""
         column = analytics_daily.c
         newest = sa.select(column.day).where(column.org_id == self._scope.org_id)
         rows = await self._scope.all(newest.order_by(column.day.desc()).limit(1))
         return _beginning(rows[0].day) if rows else None
 
     async def first_call(self) -> datetime | None:
-        """Return when the oldest call came in that is still there; None if none is."""
+        """Return when the oldest stored call arrived, or None."""
         oldest = sa.select(COLUMN.created_at).where(COLUMN.org_id == self._scope.org_id)
         rows = await self._scope.all(oldest.order_by(COLUMN.created_at).limit(1))
         return rows[0].created_at if rows else None
 
     async def drop(self, before: datetime, *, limit: int) -> int:
-        """Delete calls that came in before a moment, the oldest up to *limit*; returns how many."""
+        """Delete up to *limit* of the oldest calls that arrived before *before*; returns how many."""
         mine = COLUMN.org_id == self._scope.org_id
         oldest = sa.select(COLUMN.id).where(mine, COLUMN.created_at < before)
         chosen = oldest.order_by(COLUMN.created_at).limit(limit)

@@ -17,15 +17,15 @@ def distributions(
     key: sa.ColumnElement[Any] | None = None,
 ) -> "sa.Select[*tuple[Any, ...]]":
     """
-    Return the statement for how columns are distributed, a row for each that has values: `name`, `key`, and the rest.
+    Return the statement for the distribution of columns: one row, with `name` and `key`, for each that has values.
 
-    The percentile at a share q of n values in their order lies at the position q * (n - 1), counted from 0; between two
-    positions it is interpolated. That is PERCENTILE_CONT of the standard, which SQLite has not, and numpy's own choice.
+    The percentile at share q of n sorted values is at position q * (n - 1), counted from 0, and interpolated between
+    two positions. This is PERCENTILE_CONT of the SQL standard, which SQLite lacks, and numpy's default.
 
     Args:
-        values: the columns, by name; nulls are no values.
-        conditions: which rows.
-        key: by which rows are grouped; None: one group.
+        values: the columns, by name; nulls are ignored.
+        conditions: select the rows.
+        key: the column to group by; None: one group.
     """
     group = sa.literal(0) if key is None else key
     ranked = sa.union_all(*(_ranked(name, one, group, conditions) for name, one in values.items())).subquery()
@@ -42,7 +42,7 @@ def distributions(
 
 
 def percentiles_of(row: Any) -> Percentiles:
-    """Return what a row of `distributions` says."""
+    """Turn a row of `distributions` into the value."""
     return Percentiles.model_validate(row._mapping, extra="ignore")
 
 
@@ -63,6 +63,6 @@ def _ranked(
 
 
 def _percentile(column: Any, share: float) -> sa.ColumnElement[float]:
-    """Return the sum of the two nearest values, each by how near it is."""
+    """Return the sum of the two nearest values, each weighted by how near it is."""
     distance = sa.func.abs(column.place - sa.literal(share, sa.Float) * (column.size - 1))
     return sa.func.sum(sa.case((distance < 1, column.value * (1 - distance)), else_=0.0))

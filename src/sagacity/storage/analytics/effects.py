@@ -1,4 +1,4 @@
-"""The outcomes of sessions with a memory, and of those drawn to go without; counted in SQL."""
+"""The outcomes of sessions that were shown a memory, and of those drawn to go without it; counted in SQL."""
 
 from collections.abc import Collection, Sequence
 from itertools import groupby
@@ -23,7 +23,7 @@ _SIDE = ("holdout_share", "is_held_out")
 
 
 class EffectRepository:
-    """A tenant's sessions that were drawn to be shown a memory, or to go without."""
+    """A tenant's sessions that were drawn to be shown a memory, or to go without it."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -34,7 +34,7 @@ class EffectRepository:
         return bool(await self._scope.all(first))
 
     async def successes(self, wanted: EffectFilter, *, user_id: UserId | None) -> list[Tally]:
-        """Return, for each memory, how many sessions were a success; of one user's sessions if one is named."""
+        """Return, for each memory, how many sessions were a success; with *user_id*, only of that user's sessions."""
         drawn = self._outcomes(wanted, user_id)
         return await self._tallies(drawn, ("is_success",))
 
@@ -45,7 +45,7 @@ class EffectRepository:
         user_id: UserId | None,
         of: Collection[tuple[MemoryKind, str]],
     ) -> list[Tally]:
-        """Return, for some memories, how all figures of their sessions are distributed."""
+        """Return the distribution of all figures of the sessions of some memories."""
         if not of:
             return []
         names = one_of(_COLUMN.entity_id, sorted({name for _, name in of}))
@@ -57,9 +57,9 @@ class EffectRepository:
         self, wanted: EffectFilter, *, user_id: UserId | None
     ) -> list[tuple[MemoryKind, ExtractorVersion, Sequence[Lots]]]:
         """
-        Return the same for each kind and extractor version, of one memory a session.
+        Return the same as `outcomes` for each kind and extractor version, counting one memory per session.
 
-        Of several it is the one whose event has the least uid: a hash, which knows neither the lot nor the outcome.
+        If a session has several, the event with the smallest uid counts: a hash, independent of lot and outcome.
         """
         made = sa.cast(_COLUMN.metadata, sa.Text)
         own = (_COLUMN.user_id, _COLUMN.session_id, _COLUMN.entity_type, made)
@@ -79,7 +79,7 @@ class EffectRepository:
     async def contents(
         self, names: Collection[tuple[MemoryKind, str]], *, user_id: UserId | None
     ) -> dict[tuple[MemoryKind, str], str]:
-        """Return what memories say that exist; only a user's own if one is named."""
+        """Return the content of those memories that exist; with *user_id*, only that user's."""
         if not names:
             return {}
         column = memories.c
@@ -120,7 +120,7 @@ class EffectRepository:
     def _outcomes(
         self, wanted: EffectFilter, user_id: UserId | None, *conditions: sa.ColumnElement[bool]
     ) -> sa.Subquery:
-        """Return one row a memory and session that was drawn, with how the session went; null where nobody judged."""
+        """Return one row for each memory and drawn session, with the session's outcome; null if it was not judged."""
         verdicts = self._verdicts(wanted)
         session = sessions.c
         is_judged = verdicts.c.is_success.is_not(None)
@@ -156,7 +156,7 @@ class EffectRepository:
         )
 
     def _verdicts(self, wanted: EffectFilter) -> sa.Subquery:
-        """Return one row a judged session: a success if all evaluators say so."""
+        """Return one row for each judged session: a success if all evaluators say so."""
         column = evaluations.c
         conditions = [column.org_id == self._scope.org_id]
         if wanted.evaluation_name is not None:

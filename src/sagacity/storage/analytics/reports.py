@@ -24,7 +24,7 @@ from sagacity.storage.base import Scope
 from sagacity.storage.statements.steps import beginning_of, step_number
 
 TYPES = ("profile", "semantic", "episodic", "procedural", "agent_playbook", "skill", "interaction")
-"""What is counted by type: the chat contract's four, and what else is found."""
+"""The types of results that are counted: the chat contract's four, and the others."""
 Sums = TypeVar("Sums", Totals, RetrievalTotals)
 MEASURED = {
     "total_time": COLUMN.total_time_ms,
@@ -48,19 +48,19 @@ class AnalyticsReportRepository:
         return _valid(Totals, (await self._scope.all(statement))[0])
 
     async def latency(self, wanted: AnalyticsFilter) -> LatencyReport:
-        """Return how long calls that succeeded took, and each of their steps."""
+        """Return how long successful calls and each of their steps took."""
         statement = distributions(MEASURED, among(self._scope, _succeeded(wanted)))
         rows = await self._scope.all(statement)
         return LatencyReport(**{row.name: percentiles_of(row) for row in rows})
 
     async def total_time(self, wanted: AnalyticsFilter) -> Percentiles:
-        """Return how long calls that succeeded took as a whole."""
+        """Return how long successful calls took as a whole."""
         whole = {"total_time": COLUMN.total_time_ms}
         rows = await self._scope.all(distributions(whole, among(self._scope, _succeeded(wanted))))
         return percentiles_of(rows[0]) if rows else OF_NO_VALUES
 
     async def steps(self, wanted: AnalyticsFilter, metric: Metric, granularity: Granularity) -> list[Step]:
-        """Return a series, oldest first; a step in which nothing came in is not there. Latency is of successes."""
+        """Return a series, oldest first, without empty steps; latency counts successful calls only."""
         value: sa.ColumnElement[Any]
         match metric:
             case Metric.REQUESTS:
@@ -86,7 +86,7 @@ class AnalyticsReportRepository:
     async def counts(
         self, wanted: AnalyticsFilter, by: Literal["request_type", "intent", "error_type"]
     ) -> dict[str, int]:
-        """Return how many calls there are of each value of a column, most first; those without one are left out."""
+        """Return the number of calls for each value of a column, most frequent first; nulls are left out."""
         column, count = COLUMN[by], sa.func.count()
         rows = await self._scope.all(
             sa.select(column, count)
@@ -97,7 +97,7 @@ class AnalyticsReportRepository:
         return {row[0]: row[1] for row in rows}
 
     async def retrieval(self, wanted: AnalyticsFilter) -> RetrievalTotals:
-        """Return what calls found that searched."""
+        """Return sums over what searches found."""
         searched = COLUMN.retrieval_ms.is_not(None)
         statement = sa.select(sa.func.count().label("total_requests"), *_FOUND, *_TYPES, *_SCORES)
         row = (await self._scope.all(statement.where(*among(self._scope, wanted), searched)))[0]
@@ -122,7 +122,7 @@ class AnalyticsReportRepository:
 
 
 def totals_columns() -> list[sa.Label[Any]]:
-    """Return how many calls there are, and how many ended in which way."""
+    """Return columns for the number of calls, and the number that ended in each way."""
     is_ = {status: COLUMN.status == str(status) for status in RequestStatus}
     return [
         sa.func.count().label("total_requests"),
@@ -133,12 +133,12 @@ def totals_columns() -> list[sa.Label[Any]]:
 
 
 def counted(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
-    """Return how many rows a condition holds for."""
+    """Return the number of rows that meet a condition."""
     return sa.func.coalesce(sa.func.sum(sa.case((condition, 1), else_=0)), 0)
 
 
 def mean(value: sa.ColumnElement[Any], name: str) -> sa.Label[Any]:
-    """Return the mean of what is not null; 0 where nothing is."""
+    """Return the mean of the values that are not null; 0 if all are null."""
     return sa.func.coalesce(sa.func.avg(sa.cast(value, sa.Float)), 0.0).label(name)
 
 

@@ -25,17 +25,17 @@ class RequestAnalyticsRepository:
         self._scope = scope
 
     async def add(self, calls: Sequence[RequestAnalytics]) -> None:
-        """Write down calls; one that is there already stays as it is."""
+        """Store calls; one that is stored already stays unchanged."""
         if calls:
             rows = [{"org_id": self._scope.org_id, **_row(call)} for call in calls]
             await self._scope.run(self._scope.insert_new(request_analytics), rows)
 
     async def get(self, analytics_id: str, *, user_id: UserId | None = None) -> RequestAnalytics:
         """
-        Return one call; with *user_id* only if it is that user's.
+        Return one call; with *user_id*, only if it is that user's.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: there is none with that id.
         """
         wanted = [COLUMN.org_id == self._scope.org_id, COLUMN.id == analytics_id]
         if user_id is not None:
@@ -57,9 +57,9 @@ class RequestAnalyticsRepository:
         Return calls, newest first.
 
         Args:
-            wanted: which.
-            before: the time and id of the one after which to go on.
-            limit: how many at most.
+            wanted: the filter.
+            before: the time and id of the last call of the previous page.
+            limit: the most calls.
             offset: how many to skip.
         """
         conditions = among(self._scope, wanted)
@@ -72,13 +72,13 @@ class RequestAnalyticsRepository:
         return [_call_of(row) for row in await self._scope.all(statement.limit(limit).offset(offset))]
 
     async def count(self, wanted: AnalyticsFilter) -> int:
-        """Return how many calls `page` would give over all pages."""
+        """Return how many calls `page` returns over all pages."""
         statement = sa.select(sa.func.count()).select_from(request_analytics)
         return (await self._scope.all(statement.where(*among(self._scope, wanted))))[0][0]
 
 
 def among(scope: Scope, wanted: AnalyticsFilter) -> list[sa.ColumnElement[bool]]:
-    """Return what holds for the calls that are wanted."""
+    """Return the conditions of a filter."""
     conditions = [COLUMN.org_id == scope.org_id]
     for name in ("user_id", "request_type", "status", "conversation_id"):
         value = getattr(wanted, name)
@@ -96,7 +96,7 @@ def among(scope: Scope, wanted: AnalyticsFilter) -> list[sa.ColumnElement[bool]]
 
 
 def _row(call: RequestAnalytics) -> dict[str, Any]:
-    """Return the columns of a call: it as it is, and by themselves the values that are summed up."""
+    """Return the columns of a call: the whole record, and separately the values that are summed up."""
     found, timings, context = call.retrieval_metrics, call.step_timings, call.context_metrics
     had_context = context.token_budget_max > 0
     return {

@@ -1,4 +1,4 @@
-"""Usage events, one row each, and counts of them by memory."""
+"""Usage events, one row each, and their counts by memory."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -30,7 +30,7 @@ class UsageRepository:
 
     async def add(self, events: Sequence[UsageEvent]) -> None:
         """
-        Write down events; one that is there already, by its uid, stays as it is.
+        Store events; one whose uid is stored already stays unchanged.
 
         Raises:
             StorageError: an event belongs to another organisation; none is written.
@@ -43,9 +43,9 @@ class UsageRepository:
 
     async def known(self, events: Sequence[UsageEvent]) -> list[UsageEvent]:
         """
-        Return events, without citations of what is no memory, or another user's.
+        Return *events* without citations of things that are not memories, or of other users' memories.
 
-        A citation may name its memory by number or by uid; what is returned has what the API knows it by.
+        A citation may name its memory by number or by uid; the returned events use the id that the API uses.
         """
         cited = {one.entity_id for one in events if _is_citation(one) and one.entity_id is not None}
         if not cited:
@@ -66,12 +66,12 @@ class UsageRepository:
         self, since: datetime, *, user_id: UserId | None = None, limit: int | None = None
     ) -> list[ItemUsage]:
         """
-        Return what was surfaced since a moment, by kind and memory, most often first; also how often it was cited.
+        Return how often each memory was surfaced and cited since a time, most often surfaced first.
 
         Args:
-            since: from this moment on.
+            since: the time from which events count.
             user_id: only uses for this user; None for all.
-            limit: how many memories at the most; None for all.
+            limit: the most memories; None for all.
         """
         names = (UsageEventName.INJECTION, UsageEventName.CITATION)
         conditions = [COLUMN.event_name.in_(map(str, names)), COLUMN.created_at >= since]
@@ -87,10 +87,10 @@ class UsageRepository:
         self, kind: MemoryKind, ids: Collection[str], *, since: datetime
     ) -> dict[str, ItemUsage]:
         """
-        Return how often memories were surfaced and cited since a moment, by what the API knows them by.
+        Return how often memories were surfaced and cited since a time, by the ids that the API uses.
 
-        The times of the last use are those of all events that are kept, also before *since*. A memory that was never
-        used is not among them.
+        The times of last use are taken from all stored events, including those before *since*. Memories that were never
+        used are left out.
         """
         wanted, found = sorted(ids), dict[str, ItemUsage]()
         for start in range(0, len(wanted), _IDS_A_STATEMENT):
@@ -110,10 +110,10 @@ class UsageRepository:
 
 def usage_by_item(scope: Scope, since: datetime) -> sa.Select[*tuple[Any, ...]]:
     """
-    Return the statement for how often each memory was used, a row each with the fields of `ItemUsage`.
+    Return the statement for how often each memory was used: one row per memory, with the fields of `ItemUsage`.
 
-    Counts are of the events since a moment, the times of the last use of all events that are kept. Memories that were
-    never used have no row. Numbers of different kinds never mix: rows are grouped by kind and number.
+    Counts cover the events since a time; times of last use cover all stored events. Memories that were never used have
+    no row. Rows are grouped by kind and number, because kinds number their memories independently.
     """
     is_recent = COLUMN.created_at >= since
     is_injection = COLUMN.event_name == str(UsageEventName.INJECTION)
@@ -143,7 +143,7 @@ def _is_citation(event: UsageEvent) -> bool:
 def _as_known(
     event: UsageEvent, found: Mapping[tuple[str, str], tuple[str, str | None]]
 ) -> UsageEvent | None:
-    """Return an event with what the API knows its memory by; None for a citation of none that its user may see."""
+    """Return an event with the id that the API uses for its memory; None if its user may see no such memory."""
     if not _is_citation(event):
         return event
     name, user_id = found.get((str(event.entity_type), event.entity_id or ""), ("", None))

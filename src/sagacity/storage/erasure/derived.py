@@ -1,4 +1,4 @@
-"""Find what serves all users but was derived from one, by the playbooks and requests that it was made of."""
+"""Find agent playbooks and skills that serve all users but were made from one user's playbooks or requests."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _KINDS = sorted(map(str, TENANT_KINDS))
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What is told of an agent playbook or a skill; not its words, so that none stands in the way."""
+    """An agent playbook or skill as reported, without its words, which may quote the user."""
 
     memory_id: MemoryId
     kind: MemoryKind
@@ -30,13 +30,13 @@ class Derived:
 
 
 class DerivedRepository:
-    """A tenant's agent playbooks and skills, as far as they rest on some user playbooks or requests."""
+    """A tenant's agent playbooks and skills, found by the user playbooks or requests that they rest on."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def resting_on(self, playbook_ids: Collection[int]) -> list[Derived]:
-        """Return what was made of these user playbooks, in force or not, whoever reworded or approved it since."""
+        """Return what was made from these user playbooks, of any status, even if people reworded or approved it."""
         wanted = set(playbook_ids)
         clusters = [one for one in await self._clusters() if wanted.intersection(one.member_ids)]
         made = {one.memory_id for one in clusters if one.memory_id is not None}
@@ -57,10 +57,10 @@ class DerivedRepository:
         self, user_id: UserId, *, after: int, limit: int
     ) -> tuple[list[Derived], int | None]:
         """
-        Look through *limit* of what serves all users, beyond the number *after*, for what names requests of a user.
+        Search the next *limit* agent playbooks and skills after the number *after* for a user's requests.
 
         Returns:
-            Those that do, and the last number that was looked at; None if there are no more.
+            Those that do, and the last number searched; None if there are no more.
         """
         column = memories.c
         rows = await self._scope.all(
@@ -85,7 +85,7 @@ class DerivedRepository:
         return await self._derived(found), rows[-1].memory_id
 
     async def forget_members(self, playbook_ids: Collection[int]) -> None:
-        """Take user playbooks out of their groups; each of these is worked on again, and an empty one goes."""
+        """Remove user playbooks from their clusters; changed clusters are distilled again, empty ones are deleted."""
         gone = set(playbook_ids)
         for one in await self._clusters():
             if not gone.intersection(one.member_ids):

@@ -14,7 +14,7 @@ from sagacity.storage.schema.tables import erasures, requests, search_scopes, se
 
 _REQUESTS, _SESSIONS = 40, 20
 SHORTEST_NEEDLE = 8
-"""Characters of a text that is worth being searched for: shorter ones stand anywhere."""
+"""The shortest text worth searching for; shorter ones occur anywhere."""
 _column = erasures.c
 
 
@@ -25,17 +25,17 @@ class ErasureRepository:
         self._scope = scope
 
     async def hold(self, user_id: UserId) -> None:
-        """Let nothing be appended to the user's log any more, and nobody look at it; it is made if it is not there."""
+        """Stop appends to the user's log, and work on it; the log is created if it does not exist."""
         await make_log(self._scope, user_id)
         mine = sa.and_(users.c.org_id == self._scope.org_id, users.c.user_id == user_id)
         await self._scope.run(sa.update(users).where(mine).values(is_erasing=True, due_at=None))
 
     async def take_empty(self, user_id: UserId) -> bool:
         """
-        Make the user's row, so that whoever appends waits for the commit, unless there is one.
+        Insert the user's row if there is none, so that appends wait for the commit.
 
         Returns:
-            Whether it was made: the user has not come back.
+            Whether it was inserted, which means that the user has not come back.
         """
         now = self._scope.clock.now()
         insert = self._scope.insert(users).on_conflict_do_nothing()
@@ -49,7 +49,7 @@ class ErasureRepository:
         )
 
     async def find_running(self, user_hash: str) -> str | None:
-        """Return the operation that erases the user at this moment; None: none does."""
+        """Return the id of the operation that is erasing the user now, or None."""
         rows = await self._scope.all(
             sa.select(_column.erasure_id).where(
                 _column.org_id == self._scope.org_id,
@@ -60,17 +60,17 @@ class ErasureRepository:
         return rows[0].erasure_id if rows else None
 
     async def add(self, erasure_id: str, *, user_hash: str, key_id: str, sealed: str) -> None:
-        """Record that a user is to be erased, by the operation of that id."""
+        """Record that the operation with that id is to erase a user."""
         values = {"user_hash": user_hash, "key_id": key_id, "sealed": sealed}
         key = {"org_id": self._scope.org_id, "erasure_id": erasure_id}
         await self._scope.run(erasures.insert(), key | values | {"created_at": self._scope.clock.now()})
 
     async def get(self, erasure_id: str) -> Erasure:
         """
-        Return one erasure; in a transaction that writes nobody else changes it before the commit.
+        Return one erasure; in a writing transaction its row is locked.
 
         Raises:
-            NotFound: the tenant has no token of that id.
+            NotFound: the tenant has no erasure with that id.
         """
         rows = await self._scope.all(self._scope.locked(sa.select(erasures).where(self._is(erasure_id))))
         if not rows:
@@ -78,7 +78,7 @@ class ErasureRepository:
         return _erasure_of(rows[0])
 
     async def list_newest(self, *, limit: int) -> list[Erasure]:
-        """Return erasures, the one asked for last first."""
+        """Return erasures, the latest request first."""
         mine = sa.select(erasures).where(_column.org_id == self._scope.org_id)
         newest = mine.order_by(_column.created_at.desc(), _column.erasure_id.desc()).limit(limit)
         return [_erasure_of(row) for row in await self._scope.all(newest)]
@@ -86,7 +86,7 @@ class ErasureRepository:
     async def count(
         self, erasure_id: str, counts: dict[str, int], withdrawn: Sequence[Withdrawn] = ()
     ) -> None:
-        """Add what was done in this transaction."""
+        """Add the counts of what this transaction deleted."""
         if not any(counts.values()) and not withdrawn:
             return
         found = await self.get(erasure_id)
@@ -102,16 +102,16 @@ class ErasureRepository:
         await self._set(erasure_id, gone_at=self._scope.clock.now())
 
     async def seal_again(self, erasure_id: str, sealed: str) -> None:
-        """Keep what is known of the user by now in place of what was known."""
+        """Replace the sealed description of the user by what is known now."""
         await self._set(erasure_id, sealed=sealed)
 
     async def finish(self, erasure_id: str, report: ErasureReport) -> None:
-        """Keep the report, and forget the rest of what is known of the user."""
+        """Store the report, and delete everything else that is known of the user."""
         stored = report.model_dump(mode="json")
         await self._set(erasure_id, sealed=None, report=stored, finished_at=report.finished_at)
 
     async def needles(self, user_id: UserId) -> list[str]:
-        """Return texts by which leftovers of a user can be found: ids that nobody else's rows have."""
+        """Return texts by which leftovers of a user can be found: ids that only this user's rows have."""
         mine = (requests.c.org_id == self._scope.org_id, requests.c.user_id == user_id)
         rows = await self._scope.all(
             sa.select(requests.c.request_id)
@@ -136,7 +136,7 @@ class ErasureRepository:
         return [one for one in dict.fromkeys(found) if len(one) >= SHORTEST_NEEDLE]
 
     async def scope_ids(self, user_id: UserId) -> list[int]:
-        """Return the numbers of the user's scopes of the search index."""
+        """Return the numbers of the user's scopes in the search index."""
         column = search_scopes.c
         mine = (column.org_id == self._scope.org_id, column.user_id == user_id)
         return [row.scope_id for row in await self._scope.all(sa.select(column.scope_id).where(*mine))]

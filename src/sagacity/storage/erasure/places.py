@@ -22,7 +22,7 @@ class Place(Enum):
 
 
 PLACES: dict[str, Place] = {
-    # In the order in which rows are deleted: those that are found by a request or a session come before these.
+    # In the order of deletion: rows that are found by a request or a session are deleted before those.
     "leases": Place.DELETED,
     "dead_letters": Place.DELETED,
     "cursors": Place.DELETED,
@@ -77,7 +77,8 @@ PLACES: dict[str, Place] = {
 """Every table."""
 
 LAST = ("search_scopes", "users", "operation_items")
-"""Deleted by hand: scopes with what is in them, the user's row at the very end, items as their operations go on."""
+"""Tables with deletions of their own: scopes go with their contents, the user's row goes last, and items go without
+their operations."""
 
 LINKS: dict[str, tuple[tuple[sa.Column[str], sa.Column[str]], ...]] = {
     "evaluations": ((tables.evaluations.c.session_id, tables.sessions.c.session_id),),
@@ -90,7 +91,7 @@ LINKS: dict[str, tuple[tuple[sa.Column[str], sa.Column[str]], ...]] = {
         (tables.request_analytics.c.request_id, tables.requests.c.request_id),
     ),
 }
-"""How rows that name no user are known as a user's all the same: by a request or a session of the user's."""
+"""The columns by which a row without a user still belongs to one: it names the user's request or session."""
 
 
 def tables_of(place: Place) -> list[sa.Table]:
@@ -99,13 +100,13 @@ def tables_of(place: Place) -> list[sa.Table]:
 
 
 def is_of_user(table: sa.Table, org_id: str, user_id: str) -> sa.ColumnElement[bool]:
-    """Return that a row is the user's."""
+    """Return the condition that a row is the user's."""
     column = table.c
     return sa.and_(column.org_id == org_id, column.user_id == user_id)
 
 
 def is_linked(table: sa.Table, org_id: str, user_id: str) -> sa.ColumnElement[bool] | None:
-    """Return that a row names no user, and a request or session of the user's; None where no row does."""
+    """Return the condition that a row without a user names the user's request or session; None if no row does."""
     if table.name not in LINKS:
         return None
     column = table.c

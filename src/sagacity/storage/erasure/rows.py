@@ -32,7 +32,7 @@ Counts = dict[str, int]
 
 
 class ErasedRows:
-    """What is deleted of one user. Every method may be called again, and then finds nothing."""
+    """Deletes rows of a user. Every method may be called again, and then finds nothing."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class ErasedRows:
         return {"interactions": len(ids)}
 
     async def numbers(self, user_id: UserId, kind: MemoryKind, *, limit: int) -> list[int]:
-        """Return up to *limit* of the user's memories of a kind, however they stand, the oldest first."""
+        """Return the numbers of up to *limit* of the user's memories of a kind, of any status, oldest first."""
         mine = (is_of_user(memories, self._scope.org_id, user_id), memories.c.kind == str(kind))
         statement = sa.select(memories.c.memory_id).where(*mine).order_by(memories.c.memory_id).limit(limit)
         return [row.memory_id for row in await self._scope.all(statement)]
@@ -76,7 +76,7 @@ class ErasedRows:
         return {"memories": await self._memories.erase(kind, ids)} if ids else {}
 
     async def named(self, user_id: UserId, *, limit: int | None = None) -> Counts:
-        """Delete up to *limit* rows of each table whose rows name their user, or all; the user's own row stays."""
+        """Delete up to *limit* rows, or all, of each table whose rows name their user; the user's own row stays."""
         counts: Counts = {}
         for table in tables_of(Place.DELETED):
             if table.name in LAST:
@@ -88,7 +88,7 @@ class ErasedRows:
         return counts
 
     async def unnamed(self, user_id: UserId, *, limit: int | None = None) -> Counts:
-        """Take the user's name from up to *limit* rows of each table that stays for sums, or from all."""
+        """Remove the user's name from up to *limit* rows, or all, of each table whose rows are kept for sums."""
         counts: Counts = {}
         for table in tables_of(Place.UNNAMED):
             wanted = is_of_user(table, self._scope.org_id, user_id)
@@ -97,7 +97,7 @@ class ErasedRows:
         return counts
 
     async def operations(self, user_id: UserId) -> Counts:
-        """End the user's part of operations and the user's tokens; take the name from what stays of them."""
+        """End the user's part of operations and the user's tokens, and remove the name from the rows that stay."""
         await self._quarantines.forget_user(user_id)
         await self._tokens.forget_user(user_id)
         org_id, item, run = self._scope.org_id, operation_items, operations.c
@@ -127,7 +127,7 @@ class ErasedRows:
         return {"operation_items": deleted}
 
     async def scopes(self, user_id: UserId) -> Counts:
-        """Delete the user's scopes of the search index with whatever is in them."""
+        """Delete the user's scopes of the search index with their contents."""
         column = search_scopes.c
         mine = is_of_user(search_scopes, self._scope.org_id, user_id)
         ids = [row.scope_id for row in await self._scope.all(sa.select(column.scope_id).where(mine))]
@@ -139,12 +139,12 @@ class ErasedRows:
         return {"search_scopes": await self._scope.run(sa.delete(search_scopes).where(mine))}
 
     async def lock(self, user_id: UserId) -> None:
-        """Hold the user's row, so that whoever appends waits for the commit."""
+        """Lock the user's row, so that appends wait for the commit."""
         mine = is_of_user(users, self._scope.org_id, user_id)
         await self._scope.all(self._scope.locked(sa.select(users.c.user_id).where(mine)))
 
     async def all(self, user_id: UserId) -> Counts:
-        """Delete whatever is left of a user, the user's row too, however much it is: after the batches it is little."""
+        """Delete everything left of a user, including the user's row, without a limit: the batches leave little."""
         await self.lock(user_id)
         total: Counts = {}
         parts = [await self._some_leases(user_id)]
@@ -162,11 +162,11 @@ class ErasedRows:
         return total
 
     async def leases(self, user_id: UserId) -> Counts:
-        """Take away every right to work on the user's log: who held one finds out when it would write."""
+        """Delete every lease on the user's log; a holder notices when it tries to write."""
         return await self._some_leases(user_id)
 
     async def withdrawn(self, ids: Sequence[int]) -> Counts:
-        """Delete what serves all users and rested on the user."""
+        """Delete agent playbooks and skills that rested on the user."""
         counts: Counts = {}
         for kind in sorted(TENANT_KINDS):
             wanted = (one_of(memories.c.memory_id, ids), self._scope.owns(memories))
@@ -186,7 +186,7 @@ class ErasedRows:
 
 
 def _chosen(table: sa.Table, wanted: sa.ColumnElement[bool], limit: int | None) -> sa.ColumnElement[bool]:
-    """Return that a row is one of *limit* of which *wanted* is true."""
+    """Return the condition that a row is among *limit* rows that meet *wanted*."""
     if limit is None:
         return wanted
     keys = list(table.primary_key)

@@ -18,7 +18,7 @@ from sagacity.storage.statements.array_params import one_of
 _PIECE_BYTES = 2**22
 _NEEDLES_A_STATEMENT = 20
 TABLES = [table for table in metadata.sorted_tables if table is not search_index]
-"""What may hold something of a user; the one row of the index is of no organisation."""
+"""The tables that may hold data of a user; the single row of `search_index` belongs to no organisation."""
 
 
 @dataclass(slots=True)
@@ -28,9 +28,9 @@ class Found:
     rows: list[str] = field(default_factory=list[str])
     """Tables that have rows of the user."""
     mentions: list[str] = field(default_factory=list[str])
-    """Tables of which other rows hold one of the texts."""
+    """Tables in which other rows contain one of the texts."""
     explained: set[str] = field(default_factory=set[str])
-    """The texts that some row holds: they may stand in the database's files."""
+    """The texts that a row contains, so that the database's files may contain them too."""
 
 
 async def scan_tables(
@@ -42,14 +42,14 @@ async def scan_tables(
     scope_ids: Sequence[int] = (),
 ) -> Found:
     """
-    Search every table of an organisation, and of all organisations where one file holds them.
+    Search every table for rows of an organisation; if one file holds all organisations, for rows of any.
 
     Args:
         backend: the database.
-        org_id: whose tables.
-        needles: texts.
-        user_id: whose rows there must be none of; None: rows are not looked for by their user.
-        scope_ids: scopes of the search index of which there must be none.
+        org_id: the organisation.
+        needles: the texts to search for.
+        user_id: the user who must have no rows; None: do not search by user.
+        scope_ids: scopes of the search index that must have no rows.
     """
     found = Found()
     for table in TABLES:
@@ -65,7 +65,7 @@ async def scan_tables(
 
 
 async def user_ids(backend: Backend, org_id: OrgId) -> set[UserId]:
-    """Return every user of whom some table has a row."""
+    """Return every user who has a row in some table."""
     found: set[UserId] = set()
     for table in TABLES:
         if "user_id" in table.c:
@@ -97,7 +97,7 @@ async def _has_rows(
 async def _held(
     connection: AsyncConnection, backend: Backend, table: sa.Table, org_id: OrgId, needles: Sequence[str]
 ) -> dict[str, bool]:
-    """Return which of *needles* stand in the table's rows, and whether in rows of the organisation."""
+    """Return which of *needles* the table's rows contain, and whether rows of the organisation do."""
     texts = [_as_text(column) for column in table.c if isinstance(column.type, sa.Text | sa.JSON)]
     whole: sa.ColumnElement[str] = sa.func.coalesce(texts[0], "")
     for one in texts[1:]:
@@ -120,7 +120,7 @@ def _as_text(column: sa.Column[object]) -> sa.ColumnElement[str]:
 
 
 def spellings(needle: str) -> list[str]:
-    """Return a text as it stands in a field, and as it stands within JSON."""
+    """Return a text as it is written in a field, and as it is escaped in JSON."""
     quoted = (json.dumps(needle, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False))
     return list(dict.fromkeys([needle, *quoted]))
 
@@ -130,11 +130,11 @@ def scan_files(path: Path, needles: Sequence[str]) -> tuple[list[str], list[str]
     Search an SQLite database's files byte by byte.
 
     Args:
-        path: the database; what SQLite keeps beside it is searched too.
-        needles: texts.
+        path: the database; the files that SQLite keeps beside it are searched too.
+        needles: the texts to search for.
 
     Returns:
-        The names of the files that were searched, and of those in which something was found.
+        The names of the searched files, and of those that contain one of the texts.
     """
     texts = [text.encode() for one in needles for text in spellings(one)]
     there = [one for one in (beside(path, side) for side in ("", *SIDES)) if one.exists()]

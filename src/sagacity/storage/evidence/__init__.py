@@ -1,1 +1,1 @@
-"""The evidence log: requests and their interactions, sessions and users, and what was judged of them."""
+"""The evidence log: requests and their interactions, sessions, users, and verdicts on them."""

@@ -29,21 +29,21 @@ class ConversationRepository:
 
     async def add(self, conversation: Conversation) -> None:
         """
-        Make a conversation.
+        Create a conversation.
 
         Raises:
-            Conflict: there is a session of that id.
+            Conflict: there is a session with that id.
         """
         made = await self._scope.run(
             self._scope.insert_new(sessions),
             {"org_id": self._scope.org_id, "is_conversation": True, **conversation.model_dump()},
         )
         if not made:
-            raise Conflict(f"there is a session {conversation.session_id!r} already")
+            raise Conflict(f"there is already a session {conversation.session_id!r}")
 
     async def get(self, user_id: UserId, session_id: SessionId, *, lock: bool = False) -> Conversation:
         """
-        Return one conversation of a user; with *lock* nobody else changes it before the transaction ends.
+        Return one conversation of a user; *lock* keeps others from changing it before the transaction ends.
 
         Raises:
             NotFound: the user has no such conversation.
@@ -66,14 +66,14 @@ class ConversationRepository:
         offset: int = 0,
     ) -> list[Conversation]:
         """
-        Return a user's conversations, the last changed first.
+        Return a user's conversations, the most recently changed first.
 
         Args:
-            user_id: whose.
-            is_archived: whether the archived ones, or the others.
-            title: what the title contains, in any case.
-            before: the time of change and the id of the one after which to go on.
-            limit: how many at most.
+            user_id: the user.
+            is_archived: whether to return the archived ones or the others.
+            title: a text that the title contains, ignoring case.
+            before: the time of change and the id of the last conversation of the previous page.
+            limit: the most conversations.
             offset: how many to skip.
         """
         column = sessions.c
@@ -85,14 +85,14 @@ class ConversationRepository:
         return await self._shown([_conversation_of(row) for row in await self._scope.all(statement)])
 
     async def count(self, user_id: UserId, *, is_archived: bool, title: str = "") -> int:
-        """Return how many conversations `page` would give over all pages."""
+        """Return how many conversations `page` returns over all pages."""
         wanted = await self._wanted(user_id, is_archived=is_archived, title=title)
         rows = await self._scope.all(sa.select(sa.func.count()).where(*wanted))
         return rows[0][0]
 
     async def change(self, user_id: UserId, session_id: SessionId, values: Mapping[str, Any]) -> Conversation:
         """
-        Change what is said of a conversation, and return it.
+        Change columns of a conversation, and return it.
 
         Raises:
             NotFound: the user has no such conversation.
@@ -106,7 +106,7 @@ class ConversationRepository:
         return _conversation_of(rows[0])
 
     async def _shown(self, found: Sequence[Conversation]) -> list[Conversation]:
-        """Return conversations without the titles and summaries that rest on what is held, where that is hidden."""
+        """Return conversations, without titles and summaries that rest on held turns if those are hidden."""
         if not self._scope.hides_held or not found:
             return list(found)
         column = requests.c
@@ -122,21 +122,20 @@ class ConversationRepository:
         )
         rows = await self._scope.all(rest_on_it.distinct().execution_options(**SHOWS_HELD))
         held: dict[tuple[SessionId, UserId], dict[str, str]] = {}
-        for row in sorted(rows, key=lambda row: row.is_held):  # a title is of a question, a summary of all
+        for row in sorted(rows, key=lambda row: row.is_held):  # titles rest on one turn, summaries on all
             held[row.session_id, row.user_id] = {"summary": "", **({"title": ""} if row.is_held else {})}
         return [one.model_copy(update=held.get((one.session_id, one.user_id), {})) for one in found]
 
     async def count_message(self, user_id: UserId, session_id: SessionId, tokens: int) -> None:
-        """Add up what a new message holds, right after its turn was appended, which is counted there."""
+        """Add the tokens of a new message, right after its turn was appended, which counted the message."""
         given = {"of_org": self._scope.org_id, "of_session": session_id, "of_user": user_id}
         await self._scope.run(_count_message(), given | {"tokens": tokens})
 
     async def with_counts(self, user_id: UserId, found: Sequence[Conversation]) -> list[Conversation]:
         """
-        Return conversations of a user with how many messages they show now, and the tokens of these.
+        Return conversations of a user with the number of messages they show now, and the tokens of these.
 
-        What is kept with a conversation only grows: it also has answers that others took the place of, and what was
-        deleted since.
+        The counts stored with a conversation only grow: they include replaced answers and deleted messages.
         """
         statement = counts_of(self._scope.org_id, user_id, [one.session_id for one in found])
         counts = {row.session_id: row for row in await self._scope.all(statement)} if found else {}
@@ -150,7 +149,7 @@ class ConversationRepository:
         ]
 
     async def unsummarized(self, user_id: UserId, *, limit: int) -> list[Conversation]:
-        """Return up to *limit* conversations in which something was said since they were summed up, oldest first."""
+        """Return up to *limit* conversations with messages since their last summary, oldest first."""
         given = {"org_id": self._scope.org_id, "user_id": user_id, "limit": limit}
         return [_conversation_of(row) for row in await self._scope.all(_unsummarized(), given)]
 
@@ -164,14 +163,14 @@ class ConversationRepository:
         episode_id: MemoryId | None,
     ) -> None:
         """
-        Keep the summary of a conversation as it was read.
+        Store the summary of a conversation.
 
         Args:
-            before: as it was read; what was said in it since is not in the summary.
-            summary: of it all.
-            seq: up to which turn.
-            count: how many messages more are in it than before; None: all that there were.
-            episode_id: the memory that it is kept as.
+            before: the conversation as it was read; later messages are not in the summary.
+            summary: the summary of the whole conversation.
+            seq: the last turn that the summary covers.
+            count: how many more messages it covers than the last summary; None: all messages of *before*.
+            episode_id: the memory that holds the summary.
         """
         await self._scope.run(
             sa.update(sessions)
@@ -186,7 +185,7 @@ class ConversationRepository:
         )
 
     async def pass_over(self, user_id: UserId, *, seq: int) -> None:
-        """Let what was said in a user's conversations up to turn *seq* never be summed up."""
+        """Mark a user's conversations up to turn *seq* as summarised, so that they never are."""
         column = sessions.c
         await self._scope.run(
             sa.update(sessions)
@@ -236,13 +235,13 @@ class ConversationRepository:
 
 
 class ExchangeRepository:
-    """A tenant's exchanges. At most one of a conversation is running: whoever starts one holds its session's row."""
+    """A tenant's exchanges. A conversation has at most one that is running: starting one locks its session's row."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def add(self, exchange: Exchange) -> None:
-        """Keep a new exchange."""
+        """Store a new exchange."""
         values = exchange.model_dump(mode="python")
         await self._scope.run(_ADD_EXCHANGE, {"org_id": self._scope.org_id, **_plain(values)})
 
@@ -251,7 +250,7 @@ class ExchangeRepository:
         Return one exchange.
 
         Raises:
-            NotFound: there is none of that id, or it is another user's than *user_id*.
+            NotFound: there is none with that id, or it is not that of *user_id*.
         """
         given = {"org_id": self._scope.org_id, "exchange_id": exchange_id, "user_id": user_id}
         rows = await self._scope.all(_exchange(of_user=user_id is not None), given)
@@ -269,7 +268,7 @@ class ExchangeRepository:
         return _exchange_of(rows[0]) if rows else None
 
     async def left(self, *, limit: int) -> list[Exchange]:
-        """Return at most *limit* exchanges, of any user, whose answers have not ended and are held by nobody."""
+        """Return up to *limit* exchanges, of any user, whose answers have not ended although nobody writes them."""
         is_left = exchanges.c.held_until <= self._scope.clock.now()
         rows = await self._scope.all(
             sa.select(exchanges)
@@ -311,13 +310,13 @@ class ExchangeRepository:
         Change a running exchange that *owner* writes.
 
         Args:
-            exchange_id: which.
-            owner: whose.
-            values: what changes.
-            expired_by: change it only if *owner*'s right to it has ended by then.
+            exchange_id: the exchange.
+            owner: the process that writes it.
+            values: the new values, by column.
+            expired_by: change it only if *owner*'s hold has expired by then.
 
         Returns:
-            Whether it was: it is not if somebody took it for interrupted, or deleted it, or its owner kept it.
+            Whether it was changed; not if it was marked as interrupted or deleted, or if its owner renewed the hold.
         """
         new = _plain(values) | {"updated_at": self._scope.clock.now()}
         given: dict[str, Any] = {
@@ -334,10 +333,10 @@ class ExchangeRepository:
         self, exchange_id: str, owner: str, values: Mapping[str, Any], held_until: datetime
     ) -> Exchange | None:
         """
-        Keep what there is of an answer, with what it draws on, and the right to go on with it.
+        Store what is written of an answer and what it draws on, and renew the hold of its owner.
 
         Returns:
-            The exchange as it is now; None if it is not *owner*'s any more.
+            The exchange as it is now; None if *owner* no longer holds it.
         """
         new = _plain(values) | {"held_until": held_until}
         given = {"of_org": self._scope.org_id, "of_exchange": exchange_id, "of_owner": owner}
@@ -345,7 +344,7 @@ class ExchangeRepository:
         return _exchange_of(rows[0]) if rows else None
 
     async def note_read(self, exchange_id: str) -> None:
-        """Note that somebody reads an answer at another process than its owner's."""
+        """Note that somebody reads an answer through a process other than its owner."""
         await self._scope.run(
             sa.update(exchanges)
             .where(*self._one(exchange_id), exchanges.c.status == str(ExchangeStatus.RUNNING))
@@ -353,7 +352,7 @@ class ExchangeRepository:
         )
 
     async def request_stop(self, exchange_id: str) -> bool:
-        """Ask whoever writes the answer to stop; returns whether anybody does."""
+        """Ask the process that writes the answer to stop; returns whether the exchange was running."""
         changed = await self._scope.run(
             sa.update(exchanges)
             .where(*self._one(exchange_id), exchanges.c.status == str(ExchangeStatus.RUNNING))
@@ -362,7 +361,7 @@ class ExchangeRepository:
         return bool(changed)
 
     async def replace(self, request_id: str, exchange_id: str) -> None:
-        """Note that this exchange's answer takes the place of all others to the same message."""
+        """Mark all other answers to the same message as replaced by this exchange's."""
         given = {"of_org": self._scope.org_id, "of_request": request_id, "but": exchange_id}
         await self._scope.run(_replace_others(), given)
 
@@ -398,7 +397,7 @@ def _keyed(before: tuple[datetime, SessionId]) -> tuple[Any, Any]:
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what columns hold: lists of values as JSON."""
+    """Return values as columns store them: lists as JSON."""
     return {
         name: [one if isinstance(one, dict) else one.model_dump(mode="json") for one in value]
         if name in {"memories", "citations"}
@@ -455,7 +454,7 @@ def _count_message() -> sa.Update:
 
 @cache
 def _change_running(names: tuple[str, ...], *, if_expired: bool) -> sa.Update:
-    """Return what changes these columns of a running exchange that somebody writes, to the values of `_as_new`."""
+    """Return the statement that sets columns of a running exchange to the values of `_as_new`."""
     column = exchanges.c
     statement = sa.update(exchanges).where(
         column.org_id == sa.bindparam("of_org"),

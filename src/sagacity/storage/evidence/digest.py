@@ -1,4 +1,4 @@
-"""A digest that two publishes of a request share if they say the same."""
+"""The digest of a publish, which is equal for publishes with the same content."""
 
 import hashlib
 from typing import Any
@@ -13,9 +13,9 @@ _NOT_CONTENT: Any = {
 
 def digest_of(request: NewRequest) -> str:
     """
-    Return the SHA-256 of what was sent, by which a repeated request is told from another with its id.
+    Return the SHA-256 of a request's content, which tells a repeated request from another with the same id.
 
-    Not of when turns happened: some clients stamp them again when they resend.
+    The turns' times are left out, because some clients set them anew when they resend.
     """
     body = request.model_dump_json(exclude=_NOT_CONTENT, exclude_defaults=True)
     return hashlib.sha256(body.encode()).hexdigest()

@@ -18,7 +18,7 @@ class EvaluationRepository:
         self._scope = scope
 
     async def replace(self, user_id: UserId, new: NewEvaluation) -> None:
-        """Store a result in place of the former one of the same session and evaluator; the caller holds the lease."""
+        """Store a result, replacing that of the same session and evaluator; the caller holds the lease."""
         column = evaluations.c
         await self._scope.run(
             sa.delete(evaluations).where(
@@ -29,7 +29,7 @@ class EvaluationRepository:
         await self._scope.run(evaluations.insert(), row)
 
     async def judged_at(self, user_id: UserId, session_id: SessionId) -> dict[str, datetime]:
-        """Return when a session was judged last, by the name of the evaluation."""
+        """Return when a session was last judged, by the name of the evaluator."""
         rows = await self._scope.all(
             sa.select(evaluations.c.evaluation_name, evaluations.c.created_at).where(
                 *self._of(user_id, session_id), evaluations.c.evaluation_name.is_not(None)

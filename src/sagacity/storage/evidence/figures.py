@@ -16,13 +16,13 @@ _KEYS = ("agent_version", "source")
 
 
 class FigureRepository:
-    """A tenant's figures, step by step, the oldest first; steps in which nothing came in are left out."""
+    """A tenant's figures by step, oldest first; empty steps are left out."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def groups(self, wanted: FigureFilter, *, limit: int) -> list[str]:
-        """Return the values of what is grouped by, those with most requests, memories and verdicts first."""
+        """Return the values of the column to group by, those with the most requests, memories and verdicts first."""
         if wanted.by is None:
             return []
         found = sa.union_all(
@@ -44,11 +44,11 @@ class FigureRepository:
         return await self._counted(interactions, wanted)
 
     async def memories(self, kinds: Sequence[MemoryKind], wanted: FigureFilter) -> list[Figure]:
-        """Return how many memories of these kinds were made."""
+        """Return how many memories of these kinds were created."""
         return await self._counted(memories, wanted, memories.c.kind.in_([str(kind) for kind in kinds]))
 
     async def evaluations(self, wanted: FigureFilter) -> list[Figure]:
-        """Return how many verdicts there are, and what they say."""
+        """Return how many verdicts there are, and their outcomes."""
         sums = {"successes": evaluations.c.is_success, "escalations": evaluations.c.is_escalated}
         columns = [sa.func.sum(sa.case((one, 1), else_=0)).label(name) for name, one in sums.items()]
         return await self._counted(evaluations, wanted, columns=columns)
@@ -91,7 +91,7 @@ class FigureRepository:
         ]
 
     def _among(self, table: sa.Table, keyed: sa.Table, wanted: FigureFilter) -> list[sa.ColumnElement[bool]]:
-        """Return which rows of *table* count; *keyed* has their agent version and source."""
+        """Return the conditions for rows of *table*; *keyed* has their agent version and source."""
         conditions = [
             table.c.org_id == self._scope.org_id,
             table.c.created_at >= wanted.start,

@@ -59,12 +59,12 @@ _OWN = {
     "start": interactions.c.created_at >= sa.bindparam("start"),
     "end": interactions.c.created_at <= sa.bindparam("end"),
 }
-"""Conditions that a list asks of turns themselves, whose indexes know them; the rest it asks of their documents."""
+"""A list's conditions on columns of the turns, which have indexes; its other conditions are on their documents."""
 _OWN_OF_A_USER = _OWN | {
     "start": unindexed(interactions.c.created_at) >= sa.bindparam("start"),
     "end": unindexed(interactions.c.created_at) <= sa.bindparam("end"),
 }
-"""The same for one user's turns, which lie together."""
+"""The same for one user's turns, which are stored together, so that times need no index."""
 
 
 def interaction_of(row: Any) -> Interaction:
@@ -93,10 +93,10 @@ class InteractionRepository:
         """
         Append *batch* to the log, in order, in this transaction.
 
-        A request whose id is known already is not stored again: the first one is returned.
+        A request whose id is stored already is not stored again; the stored one is returned.
 
         Raises:
-            Conflict: a known id came with other content.
+            Conflict: the id of a stored request came with other content.
         """
         digests: dict[RequestId, str] = {}
         for request in batch:
@@ -154,7 +154,7 @@ class InteractionRepository:
 
     async def extend(self, request_id: RequestId, turns: Sequence[NewInteraction]) -> list[InteractionId]:
         """
-        Append turns that belong to a request which is in the log already, such as the answer to its question.
+        Append turns to a request that is in the log already, such as the answer to its question.
 
         Returns:
             Their numbers.
@@ -202,7 +202,7 @@ class InteractionRepository:
         return await each(interaction_of, await self._scope.all(numbered(), given))
 
     async def existing(self, ids: Collection[InteractionId]) -> set[InteractionId]:
-        """Return those of *ids* that turns have."""
+        """Return those of *ids* that exist."""
         mine = (self._scope.owns(interactions), one_of(interactions.c.interaction_id, ids))
         rows = await self._scope.all(sa.select(interactions.c.interaction_id).where(*mine))
         return {InteractionId(row.interaction_id) for row in rows}
@@ -211,10 +211,10 @@ class InteractionRepository:
         self, turns: Sequence[Interaction], count: int, *, as_of: datetime | None = None
     ) -> dict[int, list[Interaction]]:
         """
-        Return, by number, up to *count* turns before and after each of *turns*, in the order of the log.
+        Return the neighbours of each of *turns*, by number: up to *count* turns before and after it, in log order.
 
-        They are of the same user and session; of a turn without a session, of the same request. What lies more than
-        `REACH` numbers of the log away is not looked at. With *as_of* what had not arrived by then is not there.
+        Neighbours are of the same user and session or, for a turn without a session, of the same request. Turns more
+        than `REACH` log numbers away are not found. With *as_of*, turns that had not arrived by then are left out.
         """
         found: dict[int, list[Interaction]] = {turn.interaction_id: [] for turn in turns}
         for row in await rows_beside(self._scope, list(found), count) if found and count > 0 else ():
@@ -228,12 +228,12 @@ class InteractionRepository:
         return await each(interaction_of, await self._scope.all(log_of(is_before=False), given))
 
     async def log_before(self, user_id: UserId, *, seq: int, limit: int) -> list[Interaction]:
-        """Return up to *limit* of the user's turns up to and with *seq*, as `log` does: context for what follows."""
+        """Return up to *limit* of the user's turns up to and including *seq*, like `log`: context for later turns."""
         given = {"org_id": self._scope.org_id, "user_id": user_id, "seq": seq, "limit": limit}
         return (await each(interaction_of, await self._scope.all(log_of(is_before=True), given)))[::-1]
 
     async def is_of_agent(self, agent_version: str, *, user_id: UserId | None = None) -> bool:
-        """Return whether turns were published with this agent version, of a user if one is named."""
+        """Return whether turns were published with this agent version; with *user_id*, turns of that user."""
         column = requests.c
         wanted = [column.org_id == self._scope.org_id, column.agent_version == agent_version]
         if user_id is not None:
@@ -241,7 +241,7 @@ class InteractionRepository:
         return bool(await self._scope.all(sa.select(column.request_id).where(*wanted).limit(1)))
 
     async def image(self, interaction_id: InteractionId, *, longest: int) -> str:
-        """Return the image of a turn as it was sent in; empty without one, or for more than *longest* characters."""
+        """Return the image of a turn as it was sent; empty if it has none or one of more than *longest* characters."""
         sent = sa.func.coalesce(sa.func.nullif(interactions.c.image_url, ""), interactions.c.image_base64)
         rows = await self._scope.all(
             sa.select(sent).where(
@@ -255,7 +255,7 @@ class InteractionRepository:
     async def of_session(
         self, user_id: UserId, session_id: SessionId, *, limit: int, as_of: datetime | None = None
     ) -> list[Interaction]:
-        """Return up to *limit* of the newest turns of a session of one user (by then, with *as_of*), oldest first."""
+        """Return up to *limit* of the newest turns of a user's session, or the newest at *as_of*, oldest first."""
         statement = (
             self._mine()
             .where(requests.c.session_id == session_id, interactions.c.user_id == user_id)
@@ -277,15 +277,15 @@ class InteractionRepository:
         after_seq: int = 0,
     ) -> list[Interaction]:
         """
-        Return a page of a conversation's turns, oldest first, without images and answers that others took the place of.
+        Return a page of a conversation's turns, oldest first, without images and replaced answers.
 
         Args:
-            user_id: whose.
-            session_id: which conversation.
-            limit: how many at most.
-            offset: how many to pass over: of the newest where those are wanted, else of the oldest.
-            newest: return the last messages rather than the first.
-            after_seq: only turns behind that one in the user's log.
+            user_id: the user.
+            session_id: the conversation.
+            limit: the most turns.
+            offset: how many to skip: of the newest with *newest*, else of the oldest.
+            newest: return the last messages instead of the first.
+            after_seq: return only turns after this one in the user's log.
         """
         column = interactions.c
         statement = (
@@ -312,7 +312,7 @@ class InteractionRepository:
         return [row.request_id for row in await self._scope.all(statement)]
 
     async def metadata_of(self, ids: Sequence[RequestId]) -> dict[RequestId, dict[str, Any]]:
-        """Return what callers stored beside those requests of *ids* that have anything."""
+        """Return the metadata of those requests of *ids* that have any."""
         column = requests.c
         statement = sa.select(column.request_id, column.metadata).where(
             column.org_id == self._scope.org_id, one_of(column.request_id, ids)
@@ -320,9 +320,9 @@ class InteractionRepository:
         return {row.request_id: row.metadata for row in await self._scope.all(statement) if row.metadata}
 
     async def list_wanted(self, wanted: Filter, limit: int) -> list[Interaction]:
-        """Return up to *limit* turns that *wanted* admits, the last to arrive first."""
+        """Return up to *limit* turns that match *wanted*, the last to arrive first."""
         column, values = interactions.c, values_of(wanted)
-        values.pop("statuses", None)  # a turn has but one
+        values.pop("statuses", None)  # all turns have the same
         users = users_of(wanted)
         own = _OWN if users is None else _OWN_OF_A_USER
         statement = self._mine().where(*(own[field] for field in values if field in own))
@@ -332,7 +332,7 @@ class InteractionRepository:
             statement = statement.where(owned_by(column.user_id, users))
         newest_first = [column.created_at.desc(), column.interaction_id.desc()]
         if users is not None and len(users) == 1:
-            newest_first = [column.seq.desc()]  # the same, by an index that holds nobody else's
+            newest_first = [column.seq.desc()]  # the same order, by an index of this user's turns
         statement = statement.order_by(*newest_first).limit(limit)
         admits_most = users is None and not wanted.is_held and values.keys() <= _OWN.keys() - {"request_id"}
         read = self._scope.newest if admits_most else self._scope.all
@@ -343,7 +343,7 @@ class InteractionRepository:
         Return one request.
 
         Raises:
-            NotFound: the tenant has no token of that id.
+            NotFound: the tenant has no request with that id.
         """
         given = {"org_id": self._scope.org_id, "request_ids": [request_id]}
         rows = await self._scope.all(_KNOWN, given)
@@ -418,7 +418,7 @@ class InteractionRepository:
         return await delete_empty_requests(self._scope, one_of(requests.c.request_id, ids))
 
     async def delete_session(self, session_id: SessionId) -> int:
-        """Delete a session of that id, with its requests, turns and verdicts; returns how many requests there were."""
+        """Delete the session with that id, its requests, turns and verdicts; returns how many requests there were."""
         mine = sa.select(requests.c.request_id).where(
             requests.c.org_id == self._scope.org_id, requests.c.session_id == session_id
         )
@@ -428,7 +428,7 @@ class InteractionRepository:
         return deleted
 
     async def delete_all(self) -> int:
-        """Delete the tenant's whole log; returns how many turns there were. What is published meanwhile stays whole."""
+        """Delete the tenant's whole log, except requests published meanwhile; returns how many turns there were."""
         await held_sessions(self._scope)
         deleted = await self._delete()
         await delete_empty_requests(self._scope)
@@ -448,7 +448,7 @@ class InteractionRepository:
         wanted = sa.select(interactions.c.interaction_id).where(*mine)
         ids = [row.interaction_id for row in await self._scope.all(wanted)]
         await self._search.remove(INTERACTION, ids)
-        gone = one_of(interactions.c.interaction_id, ids)  # and no turn that came meanwhile
+        gone = one_of(interactions.c.interaction_id, ids)  # no turn that arrived meanwhile
         return await self._scope.run(sa.delete(interactions).where(self._scope.owns(interactions), gone))
 
     def _mine(self) -> sa.Select[Any]:
@@ -475,7 +475,7 @@ def _interaction_row(org_id: str, request: Request, turn: NewInteraction, seq: i
 
 
 def document_of(request: Request, turn: NewInteraction, interaction_id: int) -> Document:
-    """Return what is searched in place of a turn."""
+    """Return the search document of a turn."""
     return Document(
         kind=INTERACTION,
         owner_id=interaction_id,

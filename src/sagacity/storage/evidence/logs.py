@@ -8,13 +8,13 @@ from sagacity.storage.schema.tables import users
 
 
 class LogRepository:
-    """A tenant's logs as a whole, one a user."""
+    """A tenant's logs, one for each user."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def lengths(self, *, limit: int, user_id: UserId | None = None) -> dict[UserId, int]:
-        """Return the last number of up to *limit* users' logs that are not empty, by user id; or of one user's."""
+        """Return the last number in each of up to *limit* non-empty logs, or in one user's log, by user id."""
         column = users.c
         statement = (
             sa.select(column.user_id, column.last_seq)

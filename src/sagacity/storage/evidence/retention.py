@@ -1,4 +1,4 @@
-"""Find what need not be kept: expired memories, and the oldest turns that every learner has read."""
+"""Find what can be deleted: expired memories, and the oldest turns that every learner has read."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -41,7 +41,7 @@ class RetentionRepository:
         self._memories = kept
 
     async def next_expiry(self) -> datetime | None:
-        """Return when the first memory expires, or expired; None if none ever does."""
+        """Return the earliest time at which a memory expires or expired; None if none does."""
         column = memories.c
         statement = (
             sa.select(column.expires_at)
@@ -56,7 +56,7 @@ class RetentionRepository:
         return next((row.expires_at for row in await self._scope.all(statement)), None)
 
     async def purge_expired(self, before: datetime, *, limit: int) -> int:
-        """Delete up to *limit* memories that expired by *before*, with all recorded of them; returns how many."""
+        """Delete up to *limit* memories that expired by *before*, with all their records; returns how many."""
         column = memories.c
         rows = await self._scope.all(
             sa.select(column.memory_id, column.kind)
@@ -81,7 +81,7 @@ class RetentionRepository:
         return rows[0].created_at if rows else None
 
     async def excess(self, keep: int) -> int:
-        """Return how many turns the tenant has beyond *keep*; 0 while a long run is under way, which may read all."""
+        """Return how many turns the tenant has beyond *keep*; 0 while an operation runs, which may read all turns."""
         if await self._is_run_under_way():
             return 0
         [(count,)] = await self._scope.all(
@@ -91,10 +91,10 @@ class RetentionRepository:
 
     async def oldest_read(self, may_go: TurnsToGo, *, limit: int) -> list[InteractionId]:
         """
-        Return the oldest turns that may go, up to *limit*.
+        Return up to *limit* of the oldest turns that may be deleted.
 
-        What a learner still has to read, also of a version that an upgrade or a downgrade would bring into force, is
-        not among them. Neither is what was parked, nor what a quarantine holds.
+        Turns may not be deleted while a learner must still read them, also for a version that an upgrade or a downgrade
+        would put in force, or while they are parked or held by a quarantine.
         """
         column = interactions.c
         statement = self._that_may_go(may_go).order_by(column.created_at, column.interaction_id)
@@ -102,11 +102,11 @@ class RetentionRepository:
 
     async def drop(self, chosen: Sequence[InteractionId], may_go: TurnsToGo) -> int:
         """
-        Delete turns, with the verdicts on their sessions, and requests and sessions that are empty by that.
+        Delete turns, the verdicts on their sessions, and requests and sessions that become empty.
 
         Args:
-            chosen: by `oldest_read`; what may not go any more since then stays.
-            may_go: as there.
+            chosen: turns from `oldest_read`; those that may no longer be deleted stay.
+            may_go: the same as for `oldest_read`.
 
         Returns:
             How many turns were deleted.
@@ -134,7 +134,7 @@ class RetentionRepository:
         return bool(await self._scope.all(running.limit(1)))
 
     def _that_may_go(self, may_go: TurnsToGo, *chosen: sa.ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
-        """Select those of *chosen* turns, or of all, that may go."""
+        """Select the turns that may be deleted, of *chosen* or of all."""
         turn, letter = interactions.c, dead_letters.c
         parked = sa.exists().where(
             letter.org_id == turn.org_id,
@@ -156,7 +156,7 @@ class RetentionRepository:
         return statement.where(self._is_judged()) if may_go.judged else statement
 
     def _read_ends(self, learners: Collection[LearnerKey], *chosen: sa.ColumnElement[bool]) -> sa.Subquery:
-        """Select up to where each user's log was read by every learner, in every version that there is."""
+        """Select the number up to which every learner, in every version, has read each user's log."""
         column = cursors.c
         in_force = sa.case((column.version == str(Status.CURRENT), 1), else_=0)
         ends = (
@@ -175,7 +175,7 @@ class RetentionRepository:
         return ends.subquery()
 
     def _is_evidence(self) -> sa.ColumnElement[bool]:
-        """Whether a memory in force, or one that an upgrade would bring into force, rests on a turn's request."""
+        """Return the condition that a current or pending memory rests on a turn's request."""
         turn, link, memory = interactions.c, memory_requests.c, memories.c
         return sa.exists().where(
             link.org_id == turn.org_id,
@@ -194,9 +194,9 @@ class RetentionRepository:
         )
 
     async def _drop_empty(self, gone: Sequence[Any]) -> None:
-        """Delete the requests of these turns if they have no others, and their sessions if these have no requests."""
+        """Delete those of the turns' requests that have no turns left, and of their sessions that have no requests."""
         request, session = requests.c, sessions.c
-        until = max(row.created_at for row in gone)  # what came to a session since then goes on
+        until = max(row.created_at for row in gone)  # requests and sessions with later turns stay
         theirs = one_of(request.request_id, {row.request_id for row in gone})
         await delete_empty_requests(self._scope, theirs, request.created_at <= until)
         theirs = one_of(session.session_id, {row.session_id for row in gone if row.session_id is not None})
@@ -204,7 +204,7 @@ class RetentionRepository:
 
 
 def _is_one_of(learners: Collection[LearnerKey]) -> sa.ColumnElement[bool]:
-    """Return that a cursor is of one of these learners."""
+    """Return the condition that a cursor belongs to one of these learners."""
     names: dict[MemoryKind, set[str]] = {}
     for kind, name in learners:
         names.setdefault(kind, set()).add(name)

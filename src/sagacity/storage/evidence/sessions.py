@@ -19,13 +19,13 @@ _UNREAD = {"image_url", "image_base64", "citations"}
 
 
 class SessionRepository:
-    """A tenant's sessions. Each publish marks its session: it is to be judged once it is quiet."""
+    """A tenant's sessions. Each publish marks its session to be judged once it is quiet."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def waiting(self, user_id: UserId, *, limit: int) -> list[WaitingSession]:
-        """Return up to *limit* of the user's sessions that wait to be judged, those that wait longest first."""
+        """Return up to *limit* of the user's sessions that wait to be judged, longest waiting first."""
         column = sessions.c
         rows = await self._scope.all(
             sa.select(sessions)
@@ -40,7 +40,7 @@ class SessionRepository:
         return [WaitingSession.model_validate(row._mapping, extra="ignore") for row in rows]
 
     async def find(self, user_id: UserId, session_id: SessionId) -> WaitingSession | None:
-        """Return one session as it stands, waiting or not."""
+        """Return one session, whether it waits or not."""
         rows = await self._scope.all(
             sa.select(sessions).where(
                 sessions.c.org_id == self._scope.org_id,
@@ -51,7 +51,7 @@ class SessionRepository:
         return WaitingSession.model_validate(rows[0]._mapping, extra="ignore") if rows else None
 
     async def lock(self, session: WaitingSession, turns: Sequence[InteractionId]) -> bool:
-        """Return whether a session has all of *turns* and none is held; until the transaction ends it keeps them."""
+        """Return whether a session has all of *turns*, none of them held, and lock them until the transaction ends."""
         column, turn = sessions.c, interactions.c
         found = await self._scope.all(
             self._scope.locked(
@@ -75,15 +75,15 @@ class SessionRepository:
         self, session: WaitingSession, *, evaluate_after: datetime | None, attempts: int = 0
     ) -> bool:
         """
-        Say when a session has to be judged next; None: when something new is said in it.
+        Set when a session is to be judged next; None: after its next publish.
 
         Args:
-            session: as it was read.
-            evaluate_after: when.
+            session: the session as it was read.
+            evaluate_after: the time.
             attempts: failures so far.
 
         Returns:
-            Whether it was changed; not if something was said in it since it was read.
+            Whether it was changed; not if turns were published to it since it was read.
         """
         column = sessions.c
         changed = await self._scope.run(
@@ -124,7 +124,7 @@ class SessionRepository:
         return [Interaction.model_validate(row._mapping, extra="ignore") for row in reversed(rows)]
 
     async def session_of(self, user_id: UserId, seq: int) -> SessionId | None:
-        """Return the session to which a turn of the user's log belongs; None without one, or without the turn."""
+        """Return the session of a turn of the user's log; None if it has none or does not exist."""
         rows = await self._scope.all(
             sa.select(interactions.c.session_id).where(
                 interactions.c.org_id == self._scope.org_id,

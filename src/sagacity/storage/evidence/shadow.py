@@ -45,7 +45,7 @@ class ShadowRepository:
         return _counts(row)
 
     async def by_group(self, wanted: ShadowFilter, *, limit: int) -> list[tuple[str, str, ShadowCounts]]:
-        """Return (agent version, source, counts), those with most sessions first."""
+        """Return (agent version, source, counts), those with the most sessions first."""
         judged = self._sessions(wanted, *_KEYS)
         keys = [judged.c[name] for name in _KEYS]
         rows = await self._scope.all(
@@ -57,7 +57,7 @@ class ShadowRepository:
         return [(row.agent_version, row.source, _counts(row)) for row in rows]
 
     async def positions(self, wanted: ShadowFilter) -> list[PositionCounts]:
-        """Return the verdicts by which version was shown first; those of which that is not known are left out."""
+        """Return the verdicts by the version that was shown first; those without that information are left out."""
         rows = await self._scope.all(
             sa.select(
                 _COLUMN.is_shadow_first,
@@ -71,7 +71,7 @@ class ShadowRepository:
         return [PositionCounts.model_validate(dict(row._mapping)) for row in rows]
 
     async def differing(self, wanted: ShadowFilter, *, limit: int) -> list[DifferingSession]:
-        """Return sessions in which the versions differ, those with the largest scores, either way, first."""
+        """Return sessions in which the versions differ, those with the largest difference first."""
         judged = self._sessions(wanted, *_KEYS).c
         rows = await self._scope.all(
             sa.select(*(judged[name] for name in (*_SESSION, *_KEYS, "score")))
@@ -108,7 +108,7 @@ class ShadowRepository:
         return [(tuple(row._mapping[name] for name in (*_SESSION, *_KEYS)), _comparison(row)) for row in rows]
 
     def _sessions(self, wanted: ShadowFilter, *keys: str) -> sa.Subquery:
-        """Return one row a session (and value of *keys*) with the sums over its evaluators."""
+        """Return one row for each session (and value of *keys*), with sums over its evaluators."""
         own = [_COLUMN[name] for name in (*_SESSION, *keys)]
         verdicts = [_count(_COLUMN.regular_vs_shadow == str(one)).label(str(one)) for one in RegularVsShadow]
         return (
@@ -141,7 +141,7 @@ class ShadowRepository:
 
 
 def _count(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
-    """Return how many rows a condition holds for."""
+    """Return the number of rows that meet a condition."""
     return sa.func.coalesce(sa.func.sum(sa.case((condition, 1), else_=0)), 0)
 
 

@@ -1,4 +1,4 @@
-"""Which turns a conversation shows, and how many: all but answers that were replaced."""
+"""Which turns a conversation shows, and how many: all except replaced answers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,13 +24,13 @@ def replaced_turns(org_id: str, user_id: UserId, session_ids: Sequence[SessionId
 
 def counts_of(org_id: str, user_id: UserId, session_ids: Sequence[SessionId]) -> sa.Select[Any, int, int]:
     """
-    Return a query for how many `messages` each conversation shows, and their `tokens`; without those that show none.
+    Return a query for the number of `messages` that each conversation shows, and their `tokens`.
 
-    A turn that was published by another door than the chat's has no tokens.
+    Conversations that show none are left out. Only turns published by the chat have tokens.
     """
     turn, exchange = interactions.c, exchanges.c
     tokens = (
-        # All exchanges of one question know the same tokens of it, and an answer is one's alone.
+        # All exchanges of a question store the same tokens for it; an answer belongs to one exchange.
         sa.select(
             sa.func.max(
                 sa.case(

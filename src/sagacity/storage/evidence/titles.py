@@ -21,9 +21,9 @@ async def titles_made_again(
     scope: Scope, of_sessions: Sequence[tuple[UserId, SessionId]]
 ) -> AsyncGenerator[None]:
     """
-    Let titles that quote the first message quote what is the first one after the block; without one there is no title.
+    After the block, make titles that quoted the first message quote the new first one; without one, remove the title.
 
-    The title of the memory that a conversation was summed up in goes; the next summary gives it another.
+    The title of the conversation's episode is removed too; the next summary gives it another.
     """
     rows = await _first_messages(scope, of_sessions)
     quoting = {(row.user_id, row.session_id): row.title for row in rows if row.title == title_of(row.content)}

@@ -13,16 +13,16 @@ from sagacity.storage.statements.array_params import among
 from sagacity.storage.statements.planner_hints import unindexed
 
 REACH = 50
-"""Numbers of the log that are looked through to either side: turns of other sessions may lie between."""
+"""How many log numbers are searched to either side, because turns of other sessions may lie between."""
 happened_at = sa.func.coalesce(
     interactions.c.happened_at, interactions.c.created_at, type_=interactions.c.created_at.type
 )
-"""When a turn happened, as far as that is known."""
+"""When a turn happened or, if that is not known, arrived."""
 _IMAGES = (interactions.c.image_url, interactions.c.image_base64)
 
 
 def is_there(column: sa.Column[str]) -> sa.Label[str]:
-    """Read no more of an image than its first character: it may be megabytes, and many turns are read at a time."""
+    """Read only the first character of an image: it may have megabytes, and many turns are read at a time."""
     return sa.func.substr(column, 1, 1).label(column.name)
 
 
@@ -41,14 +41,14 @@ def _with_request(*images: sa.ColumnElement[str]) -> sa.Select[*tuple[Any, ...]]
 
 
 with_request = _with_request(interactions.c.image_url, is_there(interactions.c.image_base64))
-"""Turns with what they have from their requests; of an image that came inline only that it is there."""
+"""Turns with columns of their requests; of an inline image, only whether there is one."""
 without_images = _with_request(*map(is_there, _IMAGES))
-"""The same; also of an address, which may be a `data:` URL with all of an image, only that it is there."""
+"""The same, but also of an image's address only whether there is one: a `data:` URL may hold a whole image."""
 
 
 @cache
 def numbered() -> sa.Select[*tuple[Any, ...]]:
-    """Build the statement for turns of given numbers, in the order of the log."""
+    """Build the statement for turns with given numbers, in log order."""
     column = interactions.c
     return with_request.where(
         among(column.interaction_id, "ids"), column.org_id.concat("") == sa.bindparam("org_id")
@@ -57,10 +57,10 @@ def numbered() -> sa.Select[*tuple[Any, ...]]:
 
 async def rows_beside(scope: Scope, ids: Sequence[int], count: int) -> Sequence[Any]:
     """
-    Return the rows of `with_request` that stand beside the turns *ids*, in the order of the log.
+    Return the neighbours of the turns *ids*, as rows of `with_request` in log order.
 
-    Up to *count* of the same session before and as many after each; without a session, of the same request. A row tells
-    in `beside_id` beside which it stands, and is there once for each.
+    Each turn gets up to *count* turns before and after it in its session or, without a session, in its request. A row
+    names that turn in `beside_id`; a neighbour of several turns has a row for each.
     """
     return await scope.all(_beside(), {"org_id": scope.org_id, "ids": list(ids), "most": count})
 
@@ -102,7 +102,7 @@ def _beside() -> sa.Select[*tuple[Any, ...]]:
 
 @cache
 def log_of(*, is_before: bool) -> sa.Select[*tuple[Any, ...]]:
-    """Return what reads a user's log behind a turn, oldest first; or up to one and with it, newest first."""
+    """Return the statement for a user's log after a turn, oldest first; or up to and including it, newest first."""
     column = interactions.c
     mine = without_images.where(
         column.org_id == sa.bindparam("org_id"), column.user_id == sa.bindparam("user_id")
@@ -114,7 +114,7 @@ def log_of(*, is_before: bool) -> sa.Select[*tuple[Any, ...]]:
 
 @cache
 def of_requests() -> sa.Select[*tuple[Any, ...]]:
-    """Return what reads the turns of some requests, in the order of the log."""
+    """Return the statement for the turns of some requests, in log order."""
     column = interactions.c
     return with_request.where(
         column.org_id == sa.bindparam("org_id"), among(column.request_id, "request_ids")

@@ -1,4 +1,4 @@
-"""Counters of users' logs and sessions: an append increases them, and locks their rows until the commit."""
+"""Counters of users' logs and sessions; an append increases them and locks their rows until the commit."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -47,9 +47,10 @@ def _touch_session(insert: Callable[[sa.Table], Any]) -> Any:
 
 async def claim_seq(scope: Scope, fresh: Sequence[NewRequest], now: datetime) -> dict[UserId, int]:
     """
-    Reserve numbers in every user's log; the row stays locked until commit, so order is commit order.
+    Reserve numbers in each user's log and return the first of each.
 
-    The log is due when it was quiet for long enough, or sooner: at once where somebody asked to learn at once.
+    The user's row stays locked until the commit, so numbers follow the order of commits. The log becomes due after its
+    quiet time, or at once if a request asks to be learned from at once.
 
     Raises:
         Conflict: a user is being erased.
@@ -84,7 +85,7 @@ async def claim_seq(scope: Scope, fresh: Sequence[NewRequest], now: datetime) ->
 
 
 async def make_log(scope: Scope, user_id: UserId | None) -> None:
-    """Make a user's log, empty, unless it is there; None: the row by which the organisation itself is due."""
+    """Create an empty log for a user unless there is one; None: the row that makes the organisation itself due."""
     now = scope.clock.now()
     made = await scope.run(
         scope.insert(users).on_conflict_do_nothing(),
@@ -102,19 +103,19 @@ async def make_log(scope: Scope, user_id: UserId | None) -> None:
 
 async def make_due(scope: Scope, wanted: sa.Select[tuple[str]], due_at: datetime) -> None:
     """
-    Let the logs of all users whom *wanted* selects be looked at by *due_at*.
+    Make the logs of all users whom *wanted* selects due at *due_at*.
 
-    Those that are due already get it too: whoever finishes with one at this moment sees by it that there is news.
+    Logs that are due already are changed too: a worker that is just finishing one notices by this that there is news.
     """
     chosen = sa.and_(users.c.org_id == scope.org_id, found_by(users.c.user_id, wanted.scalar_subquery()))
-    if scope.backend.locks_rows:  # held in the order in which those come who append
+    if scope.backend.locks_rows:  # lock in the order in which appends do
         in_order = sa.select(users.c.user_id).where(chosen).order_by(users.c.user_id.collate("C"))
         await scope.all(in_order.with_for_update())
     await scope.run(sa.update(users).where(chosen).values(due_at=due_at))
 
 
 async def touch_sessions(scope: Scope, fresh: Sequence[NewRequest], now: datetime) -> None:
-    """Count the turns of sessions up, and make those that are not there; each waits to be judged from now on."""
+    """Add to the turn counts of sessions, creating those that do not exist; each waits to be judged from now on."""
     counts: Counter[tuple[SessionId, UserId]] = Counter()
     for request in fresh:
         if request.session_id:

@@ -12,9 +12,9 @@ from sagacity.storage.statements.array_params import one_of
 
 async def held_sessions(scope: Scope, *turns: sa.ColumnElement[bool]) -> list[tuple[UserId, SessionId]]:
     """
-    Return whose sessions hold any of *turns*; none of these is judged before the transaction ends.
+    Lock and return the sessions that hold any of *turns*, so that none is judged before the transaction ends.
 
-    To be asked before anything is deleted: who publishes takes its locks in the same order, sessions first.
+    Call it before anything is deleted: a publish takes its locks in the same order, sessions first.
     """
     column = interactions.c
     rows = await scope.all(
@@ -36,7 +36,7 @@ async def held_sessions(scope: Scope, *turns: sa.ColumnElement[bool]) -> list[tu
 
 
 async def forget_verdicts(scope: Scope, of_sessions: Sequence[tuple[UserId, SessionId]]) -> None:
-    """Delete all that was found of these users' sessions."""
+    """Delete all verdicts on these users' sessions."""
     if not of_sessions:
         return
     column = evaluations.c
@@ -49,5 +49,5 @@ async def forget_verdicts(scope: Scope, of_sessions: Sequence[tuple[UserId, Sess
 
 
 async def delete_verdicts(scope: Scope, *conditions: sa.ColumnElement[bool]) -> None:
-    """Delete the tenant's verdicts, those that *conditions* admit."""
+    """Delete the tenant's verdicts that meet *conditions*."""
     await scope.run(sa.delete(evaluations).where(evaluations.c.org_id == scope.org_id, *conditions))

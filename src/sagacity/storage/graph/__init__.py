@@ -1,1 +1,1 @@
-"""What a user's memories name, and how it belongs together: learned, walked, and corrected by people."""
+"""Entities that a user's memories name, and their relationships: learned, traversed, and corrected by people."""

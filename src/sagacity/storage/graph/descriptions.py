@@ -1,4 +1,4 @@
-"""Descriptions of entities and relationships: a person's, else that of the newest memory in force with one."""
+"""Descriptions of entities and relationships: written by a person, else from the newest current memory with one."""
 
 from collections.abc import Sequence
 from functools import cache, partial
@@ -27,11 +27,11 @@ _MENTIONS = {
 @cache
 def described(table: sa.Table, fields: tuple[str, ...] = HELD_NOW) -> tuple[sa.ColumnElement[Any], ...]:
     """
-    Return the columns of a table, and what is said of its rows as their description.
+    Return the columns of a table, with `description` taken from the memories where no person wrote one.
 
     Args:
         table: `entities` or `relationships`.
-        fields: names of parameters, those that `held_at` gives.
+        fields: the names of the parameters that `held_at` returns.
     """
     key, mentions = _MENTIONS[table]
     mention, memory = mentions.c, memories.c
@@ -56,7 +56,7 @@ def described(table: sa.Table, fields: tuple[str, ...] = HELD_NOW) -> tuple[sa.C
 def told_by(
     mentions: sa.Table, number: sa.ColumnElement[int], within: sa.FromClause, speakers: Sequence[Memory]
 ) -> sa.ColumnElement[str]:
-    """Return what *speakers* say of the entity or relationship *number* of *within*; empty if they say nothing."""
+    """Return the description of *number*, a column of *within*, by *speakers*; empty if they have none."""
     key = next(one.name for one in mentions.primary_key if one.name in {"entity_id", "relationship_id"})
     theirs = mentions.alias("theirs").c
     said = sa.select(sa.func.max(theirs.description)).where(
@@ -76,4 +76,4 @@ def _mention(mentions: sa.Table, insert: Any) -> Any:
 
 mention_entity = partial(_mention, entity_mentions)
 mention_relationship = partial(_mention, relationship_mentions)
-"""Add mentions; one that is there already gets the new description, and keeps its own where there is none."""
+"""Add mentions; an existing one gets the new description, unless that is empty."""

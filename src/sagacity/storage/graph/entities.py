@@ -21,7 +21,7 @@ SOURCES_SHOWN: Final = 20
 
 
 class EntityRepository:
-    """A tenant's entities; each belongs to one user, and is nobody's for others."""
+    """A tenant's entities; each belongs to one user, and other users cannot see it."""
 
     def __init__(self, scope: Scope, graph: GraphRepository) -> None:
         self._scope = scope
@@ -40,11 +40,11 @@ class EntityRepository:
         Return a page of a user's entities, most mentioned first, and how many there are in all.
 
         Args:
-            user_id: whose.
-            entity_type: only of this type.
-            query: only those of which this is part of a name or alias.
-            offset: how many to pass over.
-            limit: how many at most.
+            user_id: the user.
+            entity_type: only entities of this type.
+            query: only entities with a name or alias that contains this.
+            offset: how many to skip.
+            limit: the most entities.
         """
         wanted = self._of(user_id)
         if entity_type is not None:
@@ -67,10 +67,10 @@ class EntityRepository:
 
     async def get(self, user_id: UserId, entity_id: EntityId) -> Entity:
         """
-        Return one entity, with the newest memories that speak of it.
+        Return one entity, with the newest memories that mention it.
 
         Raises:
-            NotFound: the user has none of that number.
+            NotFound: the user has none with that number.
         """
         [entity] = await self.lock(user_id, [entity_id])
         memory = memories.c
@@ -89,7 +89,7 @@ class EntityRepository:
 
     async def lock(self, user_id: UserId, entity_ids: Sequence[EntityId]) -> list[Entity]:
         """
-        Return entities in the order of their numbers, of which nobody else changes anything before a writer ends.
+        Return entities in the order of their numbers; a writing transaction locks them.
 
         Raises:
             NotFound: one of them is not the user's.
@@ -124,11 +124,11 @@ class EntityRepository:
 
     async def add(self, user_id: UserId, new: NewEntity) -> Entity:
         """
-        Store an entity that stays, also while no memory speaks of it.
+        Store an entity that is kept even while no memory mentions it.
 
         Raises:
-            Conflict: the user has one with its name or an alias.
-            InvalidInput: nothing is left of its name.
+            Conflict: another entity of the user has its name or one of its aliases.
+            InvalidInput: its name is empty.
         """
         names = _names(new.name, new.aliases)
         now = self._scope.clock.now()
@@ -158,12 +158,12 @@ class EntityRepository:
 
     async def update(self, user_id: UserId, entity_id: EntityId, edit: EntityEdit) -> Entity:
         """
-        Change an entity; it then stays, also when no memory speaks of it any more. A former name becomes an alias.
+        Change an entity, which is kept from then on even if no memory mentions it. A former name becomes an alias.
 
         Raises:
-            NotFound: the user has none of that number.
-            Conflict: another one has a name that this one is to have.
-            InvalidInput: nothing is left of its name, or it is the user's own node, which keeps its name.
+            NotFound: the user has none with that number.
+            Conflict: another entity has one of the new names.
+            InvalidInput: the name is empty, or the entity is the user's own node, which keeps its name.
         """
         [before] = await self.lock(user_id, [entity_id])
         name = before.name if edit.name is None else edit.name
@@ -194,14 +194,14 @@ class EntityRepository:
 
     async def merge(self, user_id: UserId, into: EntityId, others: Sequence[EntityId]) -> Entity:
         """
-        Make *others* one with *into*: their names become its aliases, their memories and relationships its own.
+        Merge *others* into *into*, which gets their names as aliases, and their memories and relationships.
 
-        What *into* says of itself stays; what it does not say is taken from the others. Relationships between them
-        go; of those that become the same the surer counts.
+        Fields that *into* leaves empty are filled from the others. Relationships between the merged entities are
+        deleted. Of relationships that become equal, the most certain is kept.
 
         Raises:
-            NotFound: the user has not all of them.
-            InvalidInput: there is no other, or the user's own node is among the others.
+            NotFound: one of them is not the user's.
+            InvalidInput: *others* is empty, or contains the user's own node.
         """
         gone = [number for number in dict.fromkeys(others) if number != into]
         if not gone:
@@ -210,7 +210,7 @@ class EntityRepository:
         found = {one.entity_id: one for one in await self.lock(user_id, [into, *gone])}
         await self._graph.lock(
             await ends_of(self._scope, user_id, gone)
-        )  # of relationships that came meanwhile; now no more
+        )  # again, for relationships added before the lock
         kept, rest = found[into], [found[number] for number in sorted(gone)]
         if any(one.normalized_name == USER for one in rest):
             raise InvalidInput("the user's own node cannot be merged into another; merge the other into it")
@@ -246,10 +246,10 @@ class EntityRepository:
 
     async def delete(self, user_id: UserId, entity_id: EntityId) -> None:
         """
-        Delete an entity with its names and relationships; the memories that speak of it stay.
+        Delete an entity with its names and relationships; the memories that mention it stay.
 
         Raises:
-            NotFound: the user has none of that number.
+            NotFound: the user has none with that number.
         """
         conditions = (entities.c.entity_id == entity_id, self._of(user_id))
         if not await self._scope.run(sa.delete(entities).where(*conditions)):
@@ -278,7 +278,7 @@ class EntityRepository:
             raise Conflict("another entity of the user has just got one of these names; try again")
 
     async def _written(self, entity_ids: Sequence[EntityId]) -> dict[int, str]:
-        """Return what persons wrote of entities, not what memories say."""
+        """Return the descriptions of entities that people wrote, without those from memories."""
         rows = await self._scope.all(
             sa.select(entities.c.entity_id, entities.c.description).where(
                 among(entities.c.entity_id, "numbers"), self._scope.owns(entities)
@@ -302,7 +302,7 @@ class EntityRepository:
 
 
 def _names(name: str, aliases: Sequence[str]) -> dict[str, str]:
-    """Return how an entity is called, by the form that names are compared in, its own name first."""
+    """Return an entity's names by their normalised form, its own name first."""
     names: dict[str, str] = {}
     for one in (name, *aliases):
         names.setdefault(normalized(one), one)

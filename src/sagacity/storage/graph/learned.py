@@ -1,4 +1,4 @@
-"""A user's graph for learning and search: names in memories, and relationships between names."""
+"""A user's graph for learning and search: entities that memories name, and relationships between them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -36,23 +36,23 @@ from sagacity.storage.statements.array_params import among, found_by
 
 
 def entity_of(row: Any) -> Entity:
-    """Turn a row into the value, without the memories that it rests on."""
+    """Turn a row into the value, without the memories that mention it."""
     return Entity.model_validate(row._mapping, extra="ignore")
 
 
 class GraphRepository:
-    """Entities and relationships of a tenant's users; what memories brought goes with the last of them."""
+    """Entities and relationships of a tenant's users; those that were learned are deleted with their last memory."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def find(self, user_id: UserId, names: Sequence[str]) -> list[Entity]:
         """
-        Return the user's entities that have one of *names*, or an alias like it; most mentioned first.
+        Return the user's entities that have one of *names* as name or alias, most mentioned first.
 
         Args:
-            user_id: whose.
-            names: in any case and spacing.
+            user_id: the user.
+            names: names in any case and spacing.
         """
         wanted = sorted({normalized(name) for name in names} - {""})
         if not wanted:
@@ -71,21 +71,22 @@ class GraphRepository:
         statuses: Sequence[Status] = (Status.CURRENT,),
     ) -> list[Near]:
         """
-        Return the memories that speak of entities, or of others tied to them, both ways along relationships.
+        Return the memories that mention entities or others related to them, along relationships in both directions.
 
-        The score is the best way's product of confidences, halved each step. No way leads through the user's own
-        node, on which everything hangs, unless it is asked for; of a hub only the surest relationships are followed.
+        The score is the product of the confidences on the best path, halved at each step. No path leads through the
+        user's own node, to which everything is related, unless it is a start. Of a hub, only the most certain
+        relationships are followed.
 
         Args:
-            user_id: whose; entities of others are passed over.
+            user_id: the user; entities of others are ignored.
             entity_ids: where to start.
-            hops: steps from there, 0 to 4.
-            limit: how many memories.
-            statuses: of the memories; empty admits all. Where others than current ones are admitted, relationships
-                that no longer hold are followed, too.
+            hops: the most steps from there, 0 to 4.
+            limit: the most memories.
+            statuses: statuses of the memories; empty admits all. If others than current ones are admitted,
+                relationships that no longer hold are followed too.
 
         Returns:
-            Best first, then newest; each memory once.
+            Each memory once, best first, then newest.
         """
         given = {
             "org_id": self._scope.org_id,
@@ -104,7 +105,7 @@ class GraphRepository:
         ]
 
     async def add(self, memory: Memory, candidate: Candidate) -> None:
-        """Relate the names that *candidate* brought with *memory*; the ends of a relationship are mentions too."""
+        """Store the entities and relationships of *candidate* for *memory*; ends of relationships are mentions too."""
         related = [
             relationship
             for relationship in candidate.relationships
@@ -123,10 +124,10 @@ class GraphRepository:
 
     async def call_user(self, memory: Memory, name: str) -> None:
         """
-        Let *name*, which *memory* says is the user's own, be an alias of the user, as long as the memory is there.
+        Make *name*, which *memory* says is the user's own, an alias of the user's node, as long as the memory exists.
 
-        What was learned of somebody of that full name was learned of the user. An entity stays what it is if a person
-        made or edited it, if the name is only its alias, or if the name is one word, which friends can share.
+        A learned entity with that full name is merged into the user's node. It is not if a person made or edited it, if
+        the name is only an alias of it, or if the name is a single word, which friends can share.
         """
         key, user_id = normalized(name), memory.user_id
         if user_id is None or key in {"", USER}:
@@ -154,7 +155,7 @@ class GraphRepository:
         return any(row.is_kept for row in rows)
 
     async def _become(self, user_id: UserId, into: EntityId, gone: EntityId) -> None:
-        """Make an entity that was learned one with another: its memories and relationships are the other's."""
+        """Merge the learned entity *gone*, with its memories and relationships, into another."""
         await self.lock([into, gone, *await ends_of(self._scope, user_id, [gone])])
         await repoint(self._scope, user_id, into, [gone])
         await self.take_mentions(into, [gone])
@@ -164,14 +165,14 @@ class GraphRepository:
         await self.recount([into])
 
     async def _rename(self, entity_id: int, change: Callable[[list[str]], list[str]]) -> None:
-        """Change the list of an entity's aliases as it is shown."""
+        """Change the list of aliases that is shown with an entity."""
         column = entities.c
         is_it = sa.and_(column.entity_id == entity_id, self._scope.owns(entities))
         for row in await self._scope.all(sa.select(column.aliases).where(is_it)):
             await self._scope.run(sa.update(entities).where(is_it).values(aliases=change(list(row.aliases))))
 
     async def take_mentions(self, into: EntityId, gone: Sequence[EntityId]) -> None:
-        """Let the memories that speak of *gone* speak of *into*."""
+        """Make the memories that mention *gone* mention *into*."""
         mention = entity_mentions.c
         rows = await self._scope.all(
             sa.select(mention.memory_id, sa.func.max(mention.description).label("description"))
@@ -196,15 +197,15 @@ class GraphRepository:
                 await self._mention(numbers, memory)
 
     async def take_over(self, memory: Memory, others: Sequence[Memory]) -> None:
-        """Let *memory* say the relationships that *others* say: what they were merged into says what they said."""
+        """Make *memory* state the relationships of *others*, which were merged into it."""
         await self._say(memory, said_by(self._scope, others), others)
 
     async def take_apart(self, memory: Memory, whole: Memory, others: Sequence[Memory]) -> None:
-        """Let *memory* say those of *whole* between names that it says too, without those that *others* say."""
+        """Make *memory* state the relationships of *whole* between names it mentions, except those of *others*."""
         await self._say(memory, own_part(self._scope, memory, whole, others), [whole])
 
     async def forget(self, memory_ids: Sequence[int]) -> None:
-        """Take back what *memory_ids*, which are about to be deleted, brought; what nothing mentions goes."""
+        """Remove the mentions by *memory_ids*, which are about to be deleted, and what nothing mentions then."""
         gone = {"memory_ids": list(memory_ids), "org_id": self._scope.org_id}
         spoken_of = sa.select(entity_mentions.c.entity_id).where(*_of_memories(entity_mentions))
         await self.lock(sorted({row.entity_id for row in await self._scope.all(spoken_of, gone)}))
@@ -226,7 +227,7 @@ class GraphRepository:
             await self._scope.run(sa.delete(entities).where(*learned, entity.mention_count == 0), who)
 
     async def _unname(self, entity_ids: Sequence[int], memory_ids: Sequence[int]) -> None:
-        """Take back the names that memories gave to entities of theirs."""
+        """Remove the names that memories gave to entities."""
         name = entity_names.c
         rows = await self._scope.all(
             sa.delete(entity_names)
@@ -243,9 +244,9 @@ class GraphRepository:
 
     async def lock(self, entity_ids: Sequence[int]) -> None:
         """
-        Keep others from changing entities, always in one order, so that no two wait for each other.
+        Lock entities, always in the same order, so that no two transactions wait for each other.
 
-        Whoever changes what belongs to an entity, its names, mentions and relationships, holds it first.
+        An entity must be locked before its names, mentions or relationships are changed.
         """
         statement = (
             sa.select(entities.c.entity_id)
@@ -255,7 +256,7 @@ class GraphRepository:
         await self._scope.all(self._scope.locked(statement), {"held": list(entity_ids)})
 
     async def recount(self, entity_ids: Sequence[int]) -> None:
-        """Count again how many memories speak of *entity_ids*."""
+        """Count again how many memories mention each of *entity_ids*."""
         count = (
             sa.select(sa.func.count())
             .where(entity_mentions.c.entity_id == entities.c.entity_id)
@@ -269,7 +270,7 @@ class GraphRepository:
         )
 
     async def _known(self, user_id: UserId, names: Sequence[str]) -> dict[str, int]:
-        """Return the entities that have one of *names* (normalised) by that name, and keep others off them."""
+        """Lock the entities that have one of *names*, which are normalised, and return their numbers by name."""
         rows = await self._scope.all(
             self._scope.locked(
                 sa.select(entity_names.c.normalized_name, entities.c.entity_id)
@@ -280,14 +281,14 @@ class GraphRepository:
                     among(entity_names.c.normalized_name, "names"),
                 )
                 .order_by(entities.c.entity_id),
-                entities,  # whoever changes its names holds it first
+                entities,  # an entity is locked before its names are changed
             ),
             {"names": list(names)},
         )
         return {row.normalized_name: row.entity_id for row in rows}
 
     async def _numbered(self, user_id: UserId, mentions: Mapping[str, EntityMention]) -> dict[str, int]:
-        """Return the number of each name's entity; names that nobody has get one."""
+        """Return the number of each name's entity; unknown names get a new entity."""
         known = await self._known(user_id, sorted(mentions))
         new = {name: mention for name, mention in sorted(mentions.items()) if name not in known}
         if not new:
@@ -321,7 +322,7 @@ class GraphRepository:
         return known | made
 
     async def _mention(self, mentioned: Mapping[int, EntityMention | None], memory: Memory) -> None:
-        """Note that *memory* speaks of entities, and fill in what was not known of these."""
+        """Record that *memory* mentions entities, and fill in their unknown fields."""
         numbers = sorted(mentioned)
         own = {"org_id": self._scope.org_id, "memory_id": memory.memory_id}
         told = [(number, mentioned[number] or EntityMention(name="")) for number in numbers]
@@ -339,7 +340,7 @@ class GraphRepository:
     async def _relate(
         self, memory: Memory, related: Sequence[RelationshipMention], numbers: Mapping[str, int]
     ) -> None:
-        """Note that *memory* says *relationships*; one that was known becomes as sure as the surest who says it."""
+        """Record that *memory* states relationships; an existing one keeps the highest confidence of all mentions."""
         now = self._scope.clock.now()
         rows: dict[tuple[int, str, int], dict[str, Any]] = {}
         told: dict[tuple[int, str, int], str] = {}
@@ -381,7 +382,7 @@ class GraphRepository:
         )
 
     async def _say(self, memory: Memory, related: sa.Select[tuple[int]], speakers: Sequence[Memory]) -> None:
-        """Note that *memory* says the relationships that *related* selects, and the ends of them, as *speakers* do."""
+        """Record that *memory* states the relationships in *related* and their ends, described as by *speakers*."""
         relationship, mention = relationships.c, entity_mentions.c
         own = (sa.literal(self._scope.org_id, sa.Text), sa.literal(memory.memory_id, mention.memory_id.type))
         picked = found_by(relationship.relationship_id, related.scalar_subquery())
@@ -412,14 +413,14 @@ class GraphRepository:
 
 
 def _end(name: str) -> EntityMention:
-    """The end of a relationship, of which only the name is known; the user is somebody."""
+    """Return the mention of a relationship's end, of which only the name is known; the user's is a person."""
     is_user = normalized(name) == USER
     return EntityMention(name=name, entity_type=EntityType.PERSON if is_user else EntityType.OTHER)
 
 
 @cache
 def _named() -> sa.Select[Any]:
-    """Entities by their names."""
+    """Return the statement for entities by their names."""
     org_id = sa.bindparam("org_id", type_=sa.Text)
     user_id = sa.bindparam("user_id", type_=sa.Text)
     name = entity_names.c

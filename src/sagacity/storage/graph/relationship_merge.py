@@ -15,7 +15,7 @@ from sagacity.storage.statements.array_params import among, found_by, one_of
 
 
 def upsert_relationship(insert: Any) -> Any:
-    """Add relationships; of one that is there already what was known stays, and the larger confidence."""
+    """Add relationships; an existing one stays, with the larger of both confidences."""
     row, relationship = insert(relationships), relationships.c
     is_surer = row.excluded.confidence > relationship.confidence
     return row.on_conflict_do_update(
@@ -58,10 +58,10 @@ def _of_any(scope: Scope, user_id: UserId) -> tuple[sa.ColumnElement[bool], ...]
 
 async def repoint(scope: Scope, user_id: UserId, into: EntityId, gone: Sequence[EntityId]) -> None:
     """
-    Let the relationships of *gone* begin and end at *into*.
+    Copy the relationships of *gone* to *into*.
 
-    The former ones stay until their entities are deleted. Those within go; of those that become the same the surest
-    counts, with the memories of all.
+    The originals stay until their entities are deleted. Relationships within the merged entities are not copied. Those
+    that become equal are merged into the most certain one, with the memories of all.
     """
     relationship, moved = relationships.c, set(gone)
     found = await scope.all(
@@ -88,7 +88,7 @@ async def repoint(scope: Scope, user_id: UserId, into: EntityId, gone: Sequence[
 
 
 def _merged(row: Any, other: dict[str, Any] | None, source: int, target: int, *, now: Any) -> dict[str, Any]:
-    """Return the values of a relationship that stands for *row*, and for what stands already."""
+    """Return the values of the relationship that replaces *row* and, if given, *other*."""
     before = other or {"confidence": 0.0, "description": "", "created_at": row.created_at}
     return {
         "org_id": row.org_id,
@@ -106,7 +106,7 @@ def _merged(row: Any, other: dict[str, Any] | None, source: int, target: int, *,
 
 
 async def _move_mentions(scope: Scope, moves: Sequence[tuple[Any, int]]) -> None:
-    """Let the memories that say former relationships say those that stand for them."""
+    """Make the memories that state former relationships state those that replace them."""
     mention = relationship_mentions.c
     rows = await scope.all(
         sa.select(mention.relationship_id, mention.memory_id, mention.description).where(
@@ -131,14 +131,14 @@ async def _move_mentions(scope: Scope, moves: Sequence[tuple[Any, int]]) -> None
 
 
 def said_by(scope: Scope, speakers: Sequence[Memory]) -> sa.Select[tuple[int]]:
-    """Select the numbers of the relationships that any of *speakers* says."""
+    """Select the numbers of the relationships that any of *speakers* states."""
     mention = relationship_mentions.c
     said = one_of(mention.memory_id, [memory.memory_id for memory in speakers])
     return sa.select(mention.relationship_id).where(said, scope.owns(relationship_mentions))
 
 
 def own_part(scope: Scope, memory: Memory, whole: Memory, others: Sequence[Memory]) -> sa.Select[tuple[int]]:
-    """Select those of *whole* between names that *memory* says or the user's own, without what *others* say."""
+    """Select relationships of *whole* among the user and names that *memory* mentions, without those of *others*."""
     entity, mention, relationship = entities.c, entity_mentions.c, relationships.c
     of_memory = sa.and_(mention.memory_id == memory.memory_id, scope.owns(entity_mentions))
     of_user = sa.and_(entity.org_id == scope.org_id, entity.user_id == memory.user_id)

@@ -27,11 +27,11 @@ from sagacity.storage.schema.tables import entities, memories, relationship_ment
 from sagacity.storage.statements.array_params import among, found_by
 
 MOST_DRAWN: Final = 1_000
-"""Relationships of one drawing."""
+"""The most relationships in one drawing."""
 
 
 class RelationshipRepository:
-    """A tenant's relationships; each belongs to one user, as the entities at its ends do."""
+    """A tenant's relationships; each belongs to one user, like the entities at its ends."""
 
     def __init__(self, scope: Scope, entity_repository: EntityRepository) -> None:
         self._scope = scope
@@ -48,15 +48,15 @@ class RelationshipRepository:
         limit: int = 50,
     ) -> tuple[list[Relationship], int]:
         """
-        Return a page of a user's relationships that hold, surest first, and how many there are in all.
+        Return a page of a user's relationships that hold, most certain first, and how many there are in all.
 
         Args:
-            user_id: whose.
-            entity_id: only relationships from or to this one.
-            relationship_type: only of this word.
-            with_ended: those that no longer hold, too.
-            offset: how many to pass over.
-            limit: how many at most.
+            user_id: the user.
+            entity_id: only relationships from or to this entity.
+            relationship_type: only relationships of this type.
+            with_ended: include those that no longer hold.
+            offset: how many to skip.
+            limit: the most relationships.
         """
         relationship = relationships.c
         wanted = sa.and_(relationship.org_id == self._scope.org_id, relationship.user_id == user_id)
@@ -86,15 +86,15 @@ class RelationshipRepository:
         as_of: datetime | None = None,
     ) -> dict[EntityId, list[Relationship]]:
         """
-        Return the relationships from or to each of some entities that hold, surest first, in one statement.
+        Return the relationships that hold from or to each of some entities, most certain first, in one statement.
 
-        Those hold that a memory says which may be served, and those that were written or edited by hand.
+        A relationship holds if a memory that may be served states it, or if a person wrote or edited it.
 
         Args:
-            user_id: whose.
-            entity_ids: which entities.
-            limit: how many of each at the most.
-            as_of: only relationships that were known by then, and held.
+            user_id: the user.
+            entity_ids: the entities.
+            limit: the most relationships of each entity.
+            as_of: only relationships that were known and held at that time.
         """
         held = held_at(self._scope.clock.now(), as_of=as_of)
         known = {} if as_of is None else {"known_by": as_of}
@@ -108,10 +108,10 @@ class RelationshipRepository:
 
     async def get(self, user_id: UserId, relationship_id: RelationshipId) -> Relationship:
         """
-        Return one relationship, with the newest memories that say so.
+        Return one relationship, with the newest memories that state it.
 
         Raises:
-            NotFound: the user has none of that number.
+            NotFound: the user has none with that number.
         """
         row = await self._row(user_id, relationship_id)
         mention, memory = relationship_mentions.c, memories.c
@@ -128,12 +128,12 @@ class RelationshipRepository:
 
     async def add(self, user_id: UserId, new: NewRelationship) -> Relationship:
         """
-        Store a relationship that stays, and its ends with it, also while no memory says so.
+        Store a relationship that is kept, with its ends, even while no memory states it.
 
         Raises:
             NotFound: an end is not the user's.
-            Conflict: the relationship is there already.
-            InvalidInput: it leads back to where it begins, or has no word.
+            Conflict: the relationship exists already.
+            InvalidInput: both ends are the same entity, or the type is empty.
         """
         if new.source_entity_id == new.target_entity_id:
             raise InvalidInput("a relationship connects two different entities, but both ids are the same")
@@ -175,12 +175,12 @@ class RelationshipRepository:
         self, user_id: UserId, relationship_id: RelationshipId, edit: RelationshipEdit
     ) -> Relationship:
         """
-        Change a relationship; it then stays, also when no memory says so any more.
+        Change a relationship, which is kept from then on even if no memory states it.
 
         Raises:
-            NotFound: the user has none of that number.
-            Conflict: there is one of the new word already.
-            InvalidInput: the new word is empty.
+            NotFound: the user has none with that number.
+            Conflict: there is already one of the new type.
+            InvalidInput: the new type is empty.
         """
         row = await self._held(user_id, relationship_id)
         relationship, word = relationships.c, edit.relationship_type
@@ -207,10 +207,10 @@ class RelationshipRepository:
 
     async def delete(self, user_id: UserId, relationship_id: RelationshipId) -> None:
         """
-        Delete a relationship; its ends and the memories that said so stay.
+        Delete a relationship; its ends and the memories that state it stay.
 
         Raises:
-            NotFound: the user has none of that number.
+            NotFound: the user has none with that number.
         """
         relationship = relationships.c
         await self._held(user_id, relationship_id)
@@ -221,12 +221,12 @@ class RelationshipRepository:
 
     async def around(self, user_id: UserId, entity_id: EntityId, *, depth: int = 1) -> EntityGraph:
         """
-        Return what lies within *depth* steps around an entity, nearest first, and the relationships among it.
+        Return the entities within *depth* steps of an entity, nearest first, and the relationships among them.
 
-        The user's own node is shown, and nothing is reached through it unless it is in the middle.
+        The user's own node is shown, but nothing is reached through it unless it is the starting entity.
 
         Raises:
-            NotFound: the user has none of that number.
+            NotFound: the user has none with that number.
         """
         center = await self._entities.get(user_id, entity_id)
         depth = max(0, min(depth, MAX_HOPS))
@@ -277,7 +277,7 @@ class RelationshipRepository:
         return [row.entity_id for row in rows]
 
     async def _held(self, user_id: UserId, relationship_id: RelationshipId) -> Any:
-        """Return a relationship of which nobody else changes the ends any more."""
+        """Lock the ends of a relationship, and return it."""
         row = await self._row(user_id, relationship_id)
         await self._entities.lock(user_id, [row.source_id, row.target_id])
         return await self._row(user_id, relationship_id)
@@ -298,7 +298,7 @@ class RelationshipRepository:
 
 
 def _related(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
-    """Select relationships with the names at their ends and when they hold, by the parameters *fields*."""
+    """Select relationships with the names of their ends and when they hold, by the parameters *fields*."""
     source, target = entities.alias("source"), entities.alias("target")
     names = (source.c.name.label("source_name"), target.c.name.label("target_name"))
     return (
@@ -311,11 +311,11 @@ def _related(fields: tuple[str, ...]) -> sa.Select[*tuple[Any, ...]]:
 @cache
 def _surest(fields: tuple[str, ...], *, then: bool) -> sa.Select[*tuple[Any, ...]]:
     """
-    Build the statement for the surest relationships of each of some entities.
+    Build the statement for the most certain relationships of each of some entities.
 
     Args:
-        fields: names of parameters, those that `held_at` gives.
-        then: whether only those are wanted that were known by a moment.
+        fields: the names of the parameters that `held_at` returns.
+        then: whether to select only relationships that were known at a given time.
     """
     relationship = relationships.c
     known = (relationship.created_at <= sa.bindparam("known_by"),) if then else ()

@@ -12,14 +12,15 @@ from sagacity.storage.schema.tables import entities, entity_mentions, memories, 
 from sagacity.storage.statements.array_params import among
 
 DECAY = 0.5
-"""What a step leaves of a score, besides the confidence of its relationship."""
+"""The factor of each step, besides the confidence of its relationship."""
 FAN_OUT = 48
-"""How many are followed from one entity in each direction, surest first: hubs say little about their neighbours."""
+"""How many relationships are followed from one entity in each direction, most certain first: hubs say little about
+their neighbours."""
 MAX_HOPS = 4
 MOST_STEPS = 10_000
-"""Ways that are followed in all, shortest first."""
+"""How many paths are followed in all, shortest first."""
 MOST_ENTITIES = 400
-"""Entities whose memories are looked up, nearest first."""
+"""For how many entities memories are looked up, nearest first."""
 _RELATIONSHIP = ("relationship_id", "source_id", "target_id", "confidence")
 
 
@@ -28,27 +29,27 @@ def near(*, lateral: bool, ended: bool = False) -> sa.Select[*tuple[Any, ...]]:
     """
     Build the statement for memories near entities.
 
-    Given: org_id, user_id, starts (numbers of entities), hops, statuses, limit, and what `held_at` gives. The result
-    has memory_id, score, hops and entity_id, each memory once, by the way that scores most; best first, then newest.
+    Parameters: org_id, user_id, starts (numbers of entities), hops, statuses, limit, and those of `held_at`. Columns:
+    memory_id, score, hops and entity_id. Each memory occurs once, by its best path; best first, then newest.
 
-    The user's own node is nobody's way: everything hangs on it. It is reached only as a start.
+    No path leads through the user's own node, because everything is related to it; it can only be a start.
 
     Args:
-        lateral: the database knows lateral joins, without which SQLite does well and PostgreSQL badly.
-        ended: relationships that no longer hold are followed, too.
+        lateral: whether the database supports lateral joins; PostgreSQL is slow without them, SQLite is not.
+        ended: follow relationships that no longer hold, too.
     """
     return _memories_of(_nearest(lateral=lateral, ended=ended), lateral=lateral)
 
 
 @cache
 def surroundings(*, lateral: bool) -> sa.Select[*tuple[Any, ...]]:
-    """Build the statement for the numbers of entities near others, nearest first; given as for `near`."""
+    """Build the statement for the numbers of entities near others, nearest first; same parameters as `near`."""
     nearest = _nearest(lateral=lateral, ended=False)
     return sa.select(nearest.c.entity_id).order_by(nearest.c.score.desc(), nearest.c.entity_id)
 
 
 def _nearest(*, lateral: bool, ended: bool) -> sa.Subquery:
-    """The entities that are reached, each by its best way."""
+    """Select the entities that are reached, each by its best path."""
     reach = _reach(lateral=lateral, ended=ended)
     some = sa.select(reach).limit(MOST_STEPS).subquery("some")
     place = (
@@ -67,7 +68,7 @@ def _nearest(*, lateral: bool, ended: bool) -> sa.Subquery:
 
 
 def _reach(*, lateral: bool, ended: bool) -> sa.CTE:
-    """The entities on every way from the starts, each with the score of the way and its length."""
+    """Select the entities on every path from the starts, each with the path's score and length."""
     entity = entities.c
     reach = (
         sa.select(entity.entity_id, sa.literal(1.0, sa.Double).label("score"), sa.literal(0).label("hops"))
@@ -93,7 +94,7 @@ def _reach(*, lateral: bool, ended: bool) -> sa.CTE:
 
 
 def _relationships_of(reach: sa.CTE, *names: str, ended: bool) -> sa.CompoundSelect[*tuple[Any, ...]]:
-    """The surest relationships from and to an entity, none of them to the user's own node or to itself."""
+    """Select the most certain relationships from and to an entity, without those to the user's own node or itself."""
     own = entities.alias("own").c
     me = sa.select(own.entity_id).where(
         own.org_id == sa.bindparam("org_id"),
@@ -121,7 +122,7 @@ def _relationships_of(reach: sa.CTE, *names: str, ended: bool) -> sa.CompoundSel
 
 
 def _memories_of(reached: sa.Subquery, *, lateral: bool) -> sa.Select[*tuple[Any, ...]]:
-    """The newest memories that speak of each entity; `limit` of each are enough for the best in all."""
+    """Select the newest memories that mention each entity; `limit` of each are enough for the best of all."""
     limit = sa.bindparam("limit", type_=sa.Integer)
     newest = partial(_newest, reached, limit)
     joined, memory = _beside(reached, memories, ("memory_id",), newest, lateral=lateral)
@@ -140,8 +141,8 @@ def _memories_of(reached: sa.Subquery, *, lateral: bool) -> sa.Select[*tuple[Any
 
 def _newest(reached: sa.Subquery, limit: sa.BindParameter[int], *names: str) -> sa.Select[*tuple[Any, ...]]:
     mention, memory = entity_mentions.c, memories.alias("mentioning").c
-    # The concatenations keep PostgreSQL from going through all memories of the organisation, which without statistics
-    # it takes for a few: 100,000 took 16 s, and take 20 ms by their numbers.
+    # The concatenations keep PostgreSQL from reading all memories of the organisation, of which it expects few if it
+    # has no statistics: with 100,000 that took 16 s, and by their numbers it takes 20 ms.
     return (
         sa.select(*(memory[name] for name in names))
         .join_from(entity_mentions, memory.memory_id.table, memory.memory_id == mention.memory_id)

@@ -1,4 +1,4 @@
-"""When relationships hold: while a memory that states them does, or as they were written by hand."""
+"""When relationships hold: while a memory that states them does, or always if a person wrote them."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -16,20 +16,20 @@ _memory = memories.c
 
 
 def held_at(now: datetime, *, as_of: datetime | None = None) -> Mapping[str, Any]:
-    """Return the parameters of `holds` for what holds *now*, or held as it was known at *as_of*."""
+    """Return the parameters of `holds` for what holds *now*, or held according to what was known at *as_of*."""
     return values_of(Filter(visibility=(Visibility.SERVED,), valid_at=now, as_of=as_of))
 
 
 HELD_NOW = tuple(held_at(datetime.max.replace(tzinfo=UTC)))
-"""Names of the parameters for what holds now."""
+"""The names of the parameters for what holds now."""
 
 
 def holds(fields: tuple[str, ...], relationship: sa.FromClause = relationships) -> sa.ColumnElement[bool]:
     """
-    Return that a relationship is written by hand, or said by a memory that may be served and is in force.
+    Return the condition that a person wrote a relationship, or that a current memory which may be served states it.
 
     Args:
-        fields: names of parameters, those that `held_at` gives.
+        fields: the names of the parameters that `held_at` returns.
         relationship: the table, or an alias of it.
     """
     return sa.or_(
@@ -38,7 +38,7 @@ def holds(fields: tuple[str, ...], relationship: sa.FromClause = relationships) 
 
 
 def has_held(relationship: sa.FromClause = relationships) -> sa.ColumnElement[bool]:
-    """Return that a relationship holds or did once; the parameter is `visibility`."""
+    """Return the condition that a relationship holds or once held; the parameter is `visibility`."""
     is_served = has_document(_memory.memory_id, _memory.kind, ("visibility",))
     was_in_force = _memory.status != str(Status.PENDING)
     return sa.or_(relationship.c.is_kept, _is_said(relationship, sa.and_(was_in_force, is_served)))
@@ -49,7 +49,7 @@ def period(fields: tuple[str, ...]) -> tuple[sa.Label[Any], sa.Label[Any]]:
     """
     Return since when and until when a relationship holds, as `valid_from` and `valid_to`; both can be null.
 
-    It began with the first memory that says so, and ended with the last.
+    It begins with the first memory that states it, and ends with the last.
     """
     began = sa.func.min(sa.func.coalesce(_memory.valid_from, _memory.created_at))
     ended = sa.func.max(
@@ -63,7 +63,7 @@ def period(fields: tuple[str, ...]) -> tuple[sa.Label[Any], sa.Label[Any]]:
 
 
 def _is_said(relationship: sa.FromClause, condition: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    # One row looked up for each relationship: PostgreSQL would make a join over all mentions of an EXISTS.
+    # This looks up one row for each relationship; PostgreSQL would turn an EXISTS into a join over all mentions.
     said = _of_mentions(relationship, sa.literal(1)).where(condition).limit(1)
     return said.scalar_subquery().is_not(None)
 

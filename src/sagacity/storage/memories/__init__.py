@@ -1,1 +1,1 @@
-"""What was learned: memories with their history, versions and clusters."""
+"""Memories with their history, versions and clusters, and the review queue."""

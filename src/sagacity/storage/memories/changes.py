@@ -17,7 +17,7 @@ from sagacity.storage.schema.tables import changes, extractions
 from sagacity.storage.statements.array_params import found_by
 
 _TAKEN_AWAY = frozenset({ChangeAction.UPDATED, ChangeAction.REMOVED})
-"""After these the memory is not there any more as it was before."""
+"""Actions after which a memory no longer exists in its former state."""
 
 
 class ChangeRepository:
@@ -31,7 +31,7 @@ class ChangeRepository:
         Record changes, in their order.
 
         Raises:
-            NotFound: one is of a memory that is not the tenant's.
+            NotFound: one of the memories is not the tenant's.
         """
         named = {change.memory_id for change in made}
         if foreign := named - await own_memories(self._scope, named):
@@ -57,10 +57,10 @@ class ChangeRepository:
 
         Args:
             kind: the kind.
-            actor: the only learner that counts.
-            name: the only name of memories that counts.
-            agent_version: the only agent version that counts.
-            limit: of how many runs that changed any of these.
+            actor: only changes by this learner.
+            name: only memories with this name.
+            agent_version: only memories of this agent version.
+            limit: the most runs.
         """
         column = changes.c
         is_direct = sa.or_(column.actor == DIRECT, column.actor.startswith(f"{DIRECT}:", autoescape=True))
@@ -93,7 +93,7 @@ class ChangeRepository:
     async def of_memories(
         self, ids: Sequence[MemoryId], *, actions: Sequence[ChangeAction] = tuple(ChangeAction), limit: int
     ) -> list[RecordedChange]:
-        """Return the newest *limit* changes of *ids* together, of some *actions*, oldest first."""
+        """Return the newest *limit* changes of all *ids*, only of *actions* if given, oldest first."""
         column = changes.c
         rows = await self._scope.all(
             sa.select(changes)
@@ -118,7 +118,7 @@ class ChangeRepository:
         return [RecordedChange.model_validate(row._mapping, extra="ignore") for row in rows]
 
     async def archived_by(self, request: Request) -> list[MemoryId]:
-        """Return which memories learners archived because of what *request* says, in that order."""
+        """Return the memories that learners archived because of *request*, in that order."""
         read, column = extractions.c, changes.c
         runs = sa.select(read.run_id).where(
             read.org_id == self._scope.org_id,
@@ -131,7 +131,7 @@ class ChangeRepository:
             sa.select(column.memory_id)
             .where(
                 column.org_id == self._scope.org_id,
-                column.kind.in_([str(kind) for kind in MemoryKind]),  # the index has it before the run
+                column.kind.in_([str(kind) for kind in MemoryKind]),  # it precedes the run in the index
                 found_by(column.run_id, runs.scalar_subquery()),
                 column.request_id == request.request_id,
                 column.action == str(ChangeAction.REMOVED),
@@ -141,7 +141,7 @@ class ChangeRepository:
         return list(dict.fromkeys(row.memory_id for row in rows))
 
     async def as_they_were(self, memories: Sequence[Memory], moment: datetime) -> list[Memory]:
-        """Return *memories* as they were at *moment*: what has been done to them since is taken back."""
+        """Return *memories* as they were at *moment*, with later changes reverted."""
         column = changes.c
         next_change = (
             sa.select(sa.func.min(column.change_id))
@@ -149,7 +149,7 @@ class ChangeRepository:
                 column.memory_id.in_([memory.memory_id for memory in memories]),
                 column.action != str(ChangeAction.ADDED),
                 column.created_at > moment,
-                column.before.is_not(None),  # a swap of versions keeps no words
+                column.before.is_not(None),  # a swap of versions stores no snapshot
                 self._scope.owns(changes),
             )
             .group_by(column.memory_id)
@@ -162,7 +162,7 @@ class ChangeRepository:
         ]
 
     async def count(self, memory_id: MemoryId) -> int:
-        """Return how often the memory was changed, its coming about included."""
+        """Return how many changes of the memory are recorded, including its creation."""
         column = changes.c
         statement = sa.select(sa.func.count()).where(column.memory_id == memory_id, self._scope.owns(changes))
         return int((await self._scope.all(statement))[0][0])

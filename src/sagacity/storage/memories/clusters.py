@@ -1,4 +1,4 @@
-"""Clusters of playbooks, whose ids last while members come and go."""
+"""Clusters of playbooks, which keep their ids while members come and go."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +26,7 @@ _withheld = (
     )
     .correlate(memories)
 )
-"""What is not served teaches nothing to others."""
+"""Playbooks that are not served are not distilled either."""
 
 
 class ClusterRepository:
@@ -36,7 +36,7 @@ class ClusterRepository:
         self._scope = scope
 
     async def of(self, learner: str, name: str, agent_version: str) -> list[PlaybookCluster]:
-        """Return the groups of one playbook name and agent version, oldest first; kept from others' changes."""
+        """Lock and return the clusters of one playbook name and agent version, without held ones, oldest first."""
         column = playbook_clusters.c
         statement = (
             sa.select(playbook_clusters)
@@ -54,7 +54,7 @@ class ClusterRepository:
         return [one for one in found if held.isdisjoint(one.member_ids)]
 
     async def _held_members(self) -> set[int]:
-        """Return the user playbooks that quarantines hold: groups with one of them stay as they are until a release."""
+        """Return the user playbooks that quarantines hold; clusters with one of them do not change until a release."""
         if not await holds_anything(self._scope):
             return set()
         column = memories.c
@@ -68,7 +68,7 @@ class ClusterRepository:
         return {row.memory_id for row in rows}
 
     async def _in_held_groups(self, learner: str) -> set[int]:
-        """Return all user playbooks in a learner's groups that stay as they are."""
+        """Return all user playbooks in those of a learner's clusters that must not change."""
         held = await self._held_members()
         if not held:
             return held
@@ -79,7 +79,7 @@ class ClusterRepository:
         return held.union(*(row.member_ids for row in rows if not held.isdisjoint(row.member_ids)))
 
     async def names(self, learner: str) -> set[tuple[str, str]]:
-        """Return playbook names and agent versions of which there are groups."""
+        """Return the playbook names and agent versions that have clusters."""
         column = playbook_clusters.c
         rows = await self._scope.all(
             sa.select(column.name, column.agent_version)
@@ -89,7 +89,7 @@ class ClusterRepository:
         return {(row.name, row.agent_version) for row in rows}
 
     async def taught(self, ids: Sequence[int] | None = None) -> set[tuple[str, str]]:
-        """Return name and agent version of current user playbooks: of those of the numbers, or of all."""
+        """Return the names and agent versions of current user playbooks: of those with *ids*, or of all."""
         column = memories.c
         given = [] if ids is None else [one_of(column.memory_id, ids)]
         rows = await self._scope.all(
@@ -106,7 +106,7 @@ class ClusterRepository:
     async def candidates(
         self, learner: str, name: str, agent_version: str, *, after: int = 0
     ) -> dict[MemoryId, ClusterCandidate]:
-        """Return all current user playbooks of one name and version beyond a number for a learner, oldest first."""
+        """Return the current user playbooks after a number that a learner may cluster, oldest first."""
         apart = await self._in_held_groups(learner)
         column = memories.c
         rows = await self._scope.all(
@@ -129,7 +129,7 @@ class ClusterRepository:
         return {row.memory_id: candidate for row, candidate in zip(kept, found, strict=True)}
 
     async def written_from(self, kind: MemoryKind, cluster_ids: Sequence[str]) -> list[MemoryId]:
-        """Return the current memories of a kind that name one of these groups as their source, oldest first."""
+        """Return the current memories of a kind that were made from one of these clusters, oldest first."""
         column = memories.c
         rows = await self._scope.all(
             sa.select(column.memory_id)
@@ -154,7 +154,7 @@ class ClusterRepository:
         return {(row.name, row.agent_version): row.newest for row in rows}
 
     async def count_candidates(self, name: str, agent_version: str, *, after: int) -> int:
-        """Return how many current user playbooks of one name and agent version are newer than the one numbered."""
+        """Return how many current user playbooks of one name and agent version are newer than the number *after*."""
         column = memories.c
         statement = sa.select(sa.func.count()).where(
             *self._current(),
@@ -173,7 +173,7 @@ class ClusterRepository:
         )
 
     async def save(self, clusters: Sequence[PlaybookCluster]) -> None:
-        """Write groups; those of known ids are written over. What is no memory of the tenant is left out."""
+        """Store clusters, replacing those with the same ids; members that the tenant does not have are left out."""
         if not clusters:
             return
         made = await own_memories(
@@ -201,7 +201,7 @@ class ClusterRepository:
         )
 
     async def remove(self, cluster_ids: Sequence[str]) -> int:
-        """Forget groups; what was made of them stays. Returns how many there were."""
+        """Delete clusters, but not what was made from them; returns how many there were."""
         column = playbook_clusters.c
         return await self._scope.run(
             sa.delete(playbook_clusters).where(

@@ -21,7 +21,7 @@ _PAIRS_A_STATEMENT: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class ComparedScope:
-    """One owner's memories of one kind, and how far they were searched for duplicates."""
+    """One owner's memories of one kind, and the revision up to which they were searched for duplicates."""
 
     scope_id: int
     kind: MemoryKind
@@ -32,11 +32,11 @@ class ComparedScope:
 
 @dataclass(frozen=True, slots=True)
 class ChangedMemories:
-    """Memories of a scope that were written since it was compared."""
+    """Memories of a scope that were written since the scope was compared."""
 
     ids: Sequence[MemoryId]
     through: int
-    """The revision up to which these are all."""
+    """The revision up to which these are all changed memories."""
 
 
 class DuplicateRepository:
@@ -47,9 +47,10 @@ class DuplicateRepository:
 
     async def uncompared(self, *, limit: int = 1, user_id: UserId | None = None) -> list[ComparedScope]:
         """
-        Return scopes with memories that were not compared since they were written; of all users, or of one.
+        Return scopes with memories that were not compared since they were written, of all users or of one.
 
-        One memory alone has no duplicates. Of the kinds of users, what belongs to no user is compared with nothing.
+        Scopes with a single memory are left out: it has no duplicates. So are memories without a user, if their kind
+        belongs to users.
         """
         column = search_scopes.c
         names = [column[name] for name in ComparedScope.__dataclass_fields__]
@@ -76,9 +77,9 @@ class DuplicateRepository:
 
     async def changed(self, one: ComparedScope, *, limit: int) -> ChangedMemories:
         """
-        Return memories of a scope that were written since it was compared, the longest ago first.
+        Return memories of a scope that were written since the scope was compared, oldest write first.
 
-        Those that were written together come together, so that there may be a few more than *limit*.
+        Memories that were written together are returned together, so there may be a few more than *limit*.
         """
         column = search_documents.c
         new = (
@@ -101,17 +102,17 @@ class DuplicateRepository:
         self, one: ComparedScope, changed: ChangedMemories, pairs: Collection[DuplicatePair]
     ) -> int:
         """
-        Write *pairs* in place of all that memories of *changed* were in, and that they were compared.
+        Replace all pairs of the memories in *changed* by *pairs*, and record that these memories were compared.
 
         Returns:
-            How many pairs were written: one of a memory that is gone meanwhile is left out.
+            How many pairs were written, without those of memories deleted meanwhile.
         """
         await self.remove(changed.ids)
         named = sorted({number for pair in pairs for number in (pair.memory_id, pair.other_id)})
         there = await self._locked(named)
         now = self._scope.clock.now()
         stored = [pair for pair in pairs if pair.memory_id in there and pair.other_id in there]
-        for start in range(0, len(stored), _PAIRS_A_STATEMENT):  # others have the event loop between
+        for start in range(0, len(stored), _PAIRS_A_STATEMENT):  # others get the event loop in between
             rows = [
                 row for pair in stored[start : start + _PAIRS_A_STATEMENT] for row in self._rows(pair, now)
             ]
@@ -125,13 +126,13 @@ class DuplicateRepository:
         return len(stored)
 
     async def remove(self, ids: Sequence[int]) -> int:
-        """Forget the pairs of memories that say something else now, or nothing; returns how many rows there were."""
+        """Delete the pairs of memories that were changed or deleted; returns how many rows there were."""
         if not ids:
             return 0
         return await self._scope.run(forget_pairs(self._scope, ids))
 
     async def of(self, ids: Sequence[int]) -> list[DuplicatePair]:
-        """Return the pairs of memories, the nearest first."""
+        """Return the pairs of memories, most similar first."""
         column = duplicate_pairs.c
         statement = sa.select(column.memory_id, column.other_id, column.similarity).where(
             one_of(column.memory_id, ids), self._scope.owns(duplicate_pairs)
@@ -151,7 +152,7 @@ class DuplicateRepository:
             }
 
     async def _locked(self, ids: Sequence[int]) -> set[int]:
-        """Return those of *ids* that are memories of the tenant, which stay until the transaction ends."""
+        """Lock and return those of *ids* that are memories of the tenant."""
         if not ids:
             return set()
         column = memories.c
@@ -163,7 +164,7 @@ class DuplicateRepository:
 
 
 def forget_pairs(scope: Scope, ids: Sequence[int]) -> sa.Delete:
-    """Return the statement that forgets all pairs of some memories."""
+    """Return the statement that deletes all pairs of some memories."""
     column = duplicate_pairs.c
     is_one = sa.or_(one_of(column.memory_id, ids), one_of(column.other_id, ids))
     return sa.delete(duplicate_pairs).where(is_one, scope.owns(duplicate_pairs))

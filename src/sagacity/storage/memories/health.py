@@ -1,4 +1,4 @@
-"""Count the problems of memories in force in one pass, with a few examples of each."""
+"""Count the problems of current memories in one pass, with a few examples of each."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -36,13 +36,13 @@ Flags = Mapping[MemoryProblem, sa.ColumnElement[bool]]
 
 
 class HealthRepository:
-    """What is wrong with a tenant's memories."""
+    """Counts of problems of a tenant's memories."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def counts(self, wanted: HealthQuery) -> Counts:
-        """Return how many memories in force have each problem; each memory is looked at once, and pairs by index."""
+        """Return how many current memories have each problem; reads each memory once, and pairs by index."""
         now = self._scope.clock.now()
         successors = await successors_of(self._scope, tuple(KINDS), wanted.user_id)
         flagged = self._flagged(wanted, list(successors)).subquery("flagged")
@@ -66,7 +66,7 @@ class HealthRepository:
         return tuple(SickMemory.model_validate(dict(row._mapping)) for row in rows)
 
     def _flagged(self, wanted: HealthQuery, superseded: list[int]) -> sa.Select[*tuple[Any, ...]]:
-        """Return the statement for all memories that are served, with whether each has each problem."""
+        """Return the statement for all served memories, with a flag for each problem."""
         column, now = memories.c, self._scope.clock.now()
         usage = usage_by_item(self._scope, now - timedelta(days=wanted.days_back)).subquery("usage")
         injections = sa.func.coalesce(usage.c.surfaced_count, 0)
@@ -99,7 +99,7 @@ class HealthRepository:
         )
 
     def _repeats(self) -> sa.ColumnElement[bool]:
-        """Return that an older memory that is current says nearly the same: of two, one is counted."""
+        """Return the condition that an older current memory says nearly the same, so one of each pair is counted."""
         pair, other = duplicate_pairs.c, memories.alias("other")
         return (
             sa.exists()
@@ -114,7 +114,7 @@ class HealthRepository:
         )
 
     def _is_contradicted(self, slots: tuple[str, ...]) -> sa.ColumnElement[bool]:
-        """Return that a newer memory of the same user and kind has another value for a slot that holds one."""
+        """Return the condition that a newer memory of the user and kind has another value for an exclusive slot."""
         column, other = memories.c, memories.alias("newer").c
         newer = (
             sa.exists()

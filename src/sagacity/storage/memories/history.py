@@ -1,4 +1,4 @@
-"""The memories that led to a memory; they stay as long as what followed from them."""
+"""The history of memories: those they superseded, which are kept as long as their successors."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ from sagacity.storage.statements.array_params import found_by, one_of
 
 
 async def history_of(scope: Scope, kind: MemoryKind, ids: Sequence[int]) -> list[int]:
-    """Return memories with all that they superseded, step by step back; not what a person archived. Ascending."""
+    """Return memories with all that they superseded, directly or not, except what a person archived; ascending."""
     if not ids:
         return []
     column = memories.c
@@ -25,7 +25,7 @@ async def history_of(scope: Scope, kind: MemoryKind, ids: Sequence[int]) -> list
         column.archived_by != str(ArchivedBy.PERSON),
         column.superseded_by.is_not(None),
     )
-    if kind in USER_KINDS:  # the same owners', as an index knows them; no memory replaces another owner's
+    if kind in USER_KINDS:  # by owner, for the index; no memory replaces another owner's
         owners = (
             sa.select(column.user_id).where(one_of(column.memory_id, ids), scope.owns(memories)).distinct()
         )
@@ -36,14 +36,14 @@ async def history_of(scope: Scope, kind: MemoryKind, ids: Sequence[int]) -> list
 
 def with_history(roots: Iterable[int], links: Iterable[tuple[int, int]]) -> list[int]:
     """
-    Return *roots* with all that came before them and leads nowhere else.
+    Return *roots* with all their predecessors that lead to no other memory.
 
     Args:
-        roots: memories.
-        links: (memory, what superseded it), in any order.
+        roots: numbers of memories.
+        links: pairs (memory, its successor), in any order.
 
     Returns:
-        Ascending, each once.
+        Each number once, ascending.
     """
     before: dict[int, list[int]] = defaultdict(list)
     for memory_id, successor in links:

@@ -1,4 +1,4 @@
-"""Find what was made of memories, or replaced them, and is still in force."""
+"""Find what was made from memories, or replaced them, and is current."""
 
 import json
 from collections.abc import Collection
@@ -19,7 +19,7 @@ _MOST_DIGITS = len(str(MAX_INT))
 
 
 class Successor(NamedTuple):
-    """What stands in a memory's place."""
+    """The memory that takes another's place."""
 
     kind: MemoryKind
     memory_id: MemoryId
@@ -29,11 +29,11 @@ async def successors_of(
     scope: Scope, kinds: Collection[MemoryKind], user_id: UserId | None
 ) -> dict[MemoryId, Successor]:
     """
-    Return what stands in the place of memories of *kinds*, by their numbers; the latter may be archived by now.
+    Return the successors of memories of *kinds*, by the number of the replaced memory, which may be archived.
 
-    - A user playbook: the approved agent playbook, or skill, that was made of its cluster.
-    - An agent playbook or a skill: the approved one that was written to replace it.
-    - A playbook whose metadata name a successor: that one.
+    - For a user playbook: the approved agent playbook or skill that was made from its cluster.
+    - For an agent playbook or a skill: the approved one that was written to replace it.
+    - For a playbook whose metadata names a successor: that one.
     """
     found: dict[MemoryId, Successor] = {}
     if MemoryKind.USER_PLAYBOOK in kinds:
@@ -44,7 +44,7 @@ async def successors_of(
 
 
 def noted_successor(text: object) -> MemoryId | None:
-    """Return the successor that a playbook's metadata name: `{"superseded_by": 7}`; None if they name none."""
+    """Return the successor that a playbook's metadata names, as in `{"superseded_by": 7}`; None if it names none."""
     if not isinstance(text, str):
         return None
     try:

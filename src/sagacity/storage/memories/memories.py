@@ -1,4 +1,4 @@
-"""Memories: add, edit, supersede, list, delete; each write updates the search documents with them."""
+"""Add, edit, supersede, list and delete memories; each write also updates their search documents."""
 
 import operator
 from collections.abc import Collection, Mapping, Sequence
@@ -43,24 +43,24 @@ from sagacity.storage.statements.user_key import user_key
 
 _IDS_A_STATEMENT = 5_000
 _ROWS_A_STATEMENT = 100
-"""Of what is stored; others have the event loop between two statements."""
+"""How many rows a statement inserts; others get the event loop between two statements."""
 _ADD = memories.insert().returning(memories.c.memory_id, memories.c.uid)
 _OWN = {"start": operator.ge, "end": operator.le}
-"""What a list asks of the time of the last change, which memories' own indexes have; the rest it asks of documents."""
+"""A list's conditions on the time of the last change, which has an index; its other conditions are on documents."""
 
 
 def memory_of(row: Any) -> Memory:
     """Turn a row into the value."""
-    # Of a dict it takes half the time; to make one of the row's mapping would ask it for each column.
+    # Validating a dict takes half the time; `dict(row._mapping)` would look up each column.
     fields = row._fields  # noqa: SLF001  as of a named tuple
     return Memory.model_validate(dict(zip(fields, row, strict=True)), extra="ignore")
 
 
 def _admits_most(wanted: Filter, fields: Collection[str]) -> bool:
     """
-    Whether few memories of an organisation are kept out by what *wanted* asks for, which are *fields*.
+    Whether *wanted*, which sets *fields*, excludes only few memories of an organisation.
 
-    Of one status alone none are: an index has those in their order.
+    A single status counts as excluding none, because an index has the memories of each status in order.
     """
     return (
         set(fields) <= {"statuses", "visibility", "is_held", "valid_at", *_OWN}
@@ -86,8 +86,8 @@ class MemoryRepository:
         Store *new* and return them with their numbers, in order.
 
         Args:
-            new: the memories; every uid is new to the tenant.
-            vectors: float32 [d] of those embedded already, by uid; the others are queued for embedding.
+            new: the memories; every uid must be new to the tenant.
+            vectors: float32 [d] of those that are embedded already, by uid; the others are queued for embedding.
         """
         if not new:
             return []
@@ -173,7 +173,7 @@ class MemoryRepository:
         Return one memory.
 
         Raises:
-            NotFound: the tenant has no memory of that number (and kind).
+            NotFound: the tenant has no memory with that number (and kind).
         """
         found = await self.get_many([memory_id], kind=kind)
         if not found:
@@ -191,7 +191,7 @@ class MemoryRepository:
         return [found[number] for number in ids if number in found and kind in (None, found[number].kind)]
 
     async def contents(self, ids: Sequence[int]) -> dict[tuple[str, int], str]:
-        """Return what those of *ids* say that exist, by kind and number; the rest of a memory takes longer to read."""
+        """Return the content of those of *ids* that exist, by kind and number; faster than reading whole memories."""
         if not ids:
             return {}
         given = {"org_id": self._scope.org_id, "ids": list(ids)}
@@ -221,7 +221,7 @@ class MemoryRepository:
         *,
         status: Status = Status.CURRENT,
     ) -> list[Memory]:
-        """Return the user's memories of *kinds* and of one status that answer one of *slots*, oldest first."""
+        """Return the user's memories of *kinds* and one status that answer one of *slots*, oldest first."""
         column = memories.c
         statement = self._mine().where(
             column.kind.in_(sorted(map(str, kinds))),
@@ -241,7 +241,7 @@ class MemoryRepository:
             return []
         statement = self._mine().where(
             column.superseded_by.in_([one.memory_id for one in successors]),
-            # The same owners', as an index knows them; no memory replaces another owner's.
+            # By owner, for the index; no memory replaces another owner's.
             sa.or_(*(sa.and_(column.kind == kind, column.user_id == user) for kind, user in owners)),
         )
         rows = await self._scope.all(self._scope.locked(statement.order_by(column.memory_id).limit(limit)))
@@ -276,7 +276,7 @@ class MemoryRepository:
         return await self.list_wanted(wanted, limit)
 
     async def list_wanted(self, wanted: Filter, limit: int) -> list[Memory]:
-        """Return up to *limit* memories that *wanted* admits, last changed first, kinds mixed."""
+        """Return up to *limit* memories that match *wanted*, last changed first, kinds mixed."""
         column, values = memories.c, values_of(wanted)
         statement = self._mine().where(column.kind.in_([str(kind) for kind in wanted.kinds]))
         if (users := users_of(wanted)) is not None and (of_users := set(wanted.kinds) & USER_KINDS):
@@ -294,9 +294,9 @@ class MemoryRepository:
         changed_at = column.updated_at if in_its_order else unindexed(column.updated_at)
         if "is_held" in values:
             statement = statement.where(column.is_held.is_(values.pop("is_held")))
-        if "statuses" in values:  # as it is, so that the index is read in its order where there is one
+        if "statuses" in values:  # a plain condition, so that an index is read in its order
             statement = statement.where(column.status.in_(values.pop("statuses")))
-            if Status.CURRENT not in wanted.statuses:  # said, as no index is chosen by what is given
+            if Status.CURRENT not in wanted.statuses:  # a literal, as parameters do not select an index
                 statement = statement.where(column.status != sa.literal_column(f"'{Status.CURRENT}'"))
         of_documents = [field for field in values if field not in _OWN]
         for field in values.keys() & _OWN.keys():
@@ -309,7 +309,7 @@ class MemoryRepository:
         return await each(memory_of, await read(statement, values))
 
     async def taught_by(self, request_id: RequestId) -> Sequence[Memory]:
-        """Return the memories that one request taught, or helped to teach, in the order they came about."""
+        """Return the memories that one request taught, or helped to teach, in the order of creation."""
         statement = (
             self._mine()
             .join(memory_requests, memory_requests.c.memory_id == memories.c.memory_id)
@@ -319,7 +319,7 @@ class MemoryRepository:
         return await each(memory_of, await self._scope.all(statement))
 
     async def approved_skills(self) -> dict[MemoryId, str]:
-        """Return what all current skills that are approved are called, oldest first, without reading what they say."""
+        """Return the names of all approved current skills, oldest first, without reading their instructions."""
         column = memories.c
         rows = await self._scope.all(
             sa.select(column.memory_id, column.name, column.attributes)
@@ -337,7 +337,7 @@ class MemoryRepository:
     async def count_by_status(
         self, kind: MemoryKind, *, valid_at: datetime, expiring_before: datetime
     ) -> tuple[dict[Status, int], int]:
-        """Return the unexpired memories a status, and how many of the current ones expire before a moment."""
+        """Return the number of unexpired memories by status, and how many current ones expire before a time."""
         column = memories.c
         expiring = sa.func.sum(sa.case((column.expires_at <= expiring_before, 1), else_=0))
         rows = await self._scope.all(
@@ -358,10 +358,10 @@ class MemoryRepository:
         user_id: UserId | None = None,
     ) -> int:
         """
-        Delete memories of one kind with all that was recorded of them, and all that they superseded.
+        Delete memories of one kind with all their records, and all memories that they superseded.
 
         Returns:
-            How many there were, not counting what goes along as their history.
+            How many there were, not counting those deleted as their history.
         """
         column = memories.c
         conditions = [column.org_id == self._scope.org_id, column.kind == str(kind)]
@@ -377,10 +377,12 @@ class MemoryRepository:
         return len(rows)
 
     async def erase(self, kind: MemoryKind, ids: Sequence[int]) -> int:
-        """Delete memories that are there, as `delete` does; returns how many went, with their history."""
+        """Delete memories by number, as `delete` does; returns how many were deleted, including their history."""
         doomed = await history_of(self._scope, kind, ids)
         deleted = 0
-        await self._search.remove(kind, doomed)  # scopes before entities, in the order in which learners come
+        await self._search.remove(
+            kind, doomed
+        )  # lock scopes before entities, in the order in which learners do
         for start in range(0, len(doomed), _IDS_A_STATEMENT):
             some = doomed[start : start + _IDS_A_STATEMENT]
             await self._graph.forget(some)
@@ -389,19 +391,19 @@ class MemoryRepository:
         return deleted
 
     async def _standing(self) -> Sequence[Standing]:
-        """Return the quarantines that stand; asked for once a transaction, as none comes or goes before its end."""
+        """Return the quarantines in force, read once per transaction: none begins or ends before its end."""
         if self._quarantines is None:
             self._quarantines = await standing_quarantines(self._scope)
         return self._quarantines
 
     async def _tokens(self, written: Sequence[NewMemory]) -> list[int]:
-        """Count the tokens of what memories say, beside the event loop if that is much."""
+        """Count the tokens of memories' contents; long ones in a thread, to keep the event loop free."""
         texts = [memory.content for memory in written]
         count = self._scope.count_tokens
         return await beside_the_loop(lambda: [count(text) for text in texts], size=sum(map(len, texts)))
 
     def _archived_at(self, before: Memory, after: Memory) -> datetime | None:
-        """Return since when a memory is archived; of those before that was recorded, since their last change."""
+        """Return since when a memory is archived: if that was not recorded, since its last change."""
         if after.status not in ARCHIVED_STATUSES:
             return None
         if before.status in ARCHIVED_STATUSES:
@@ -416,7 +418,7 @@ def _unexpired(moment: datetime) -> sa.ColumnElement[bool]:
     column = memories.c
     return sa.and_(
         sa.or_(column.expires_at.is_(None), column.expires_at > moment),
-        # What was superseded stopped holding by that, and is listed among the archived all the same.
+        # A superseded memory no longer holds either, but is listed among the archived.
         sa.or_(column.valid_to.is_(None), column.valid_to > moment, column.status != str(Status.CURRENT)),
     )
 
@@ -433,7 +435,7 @@ def _row(memory: NewMemory, tokens: int) -> dict[str, Any]:
 
 
 def document_of(memory: Memory, vector: Vectors | None) -> Document:
-    """Return what is searched in place of *memory*; without *vector* new text is queued for embedding."""
+    """Return the search document of *memory*; without *vector*, new text is queued for embedding."""
     valid_to = memory.valid_to if memory.status is Status.CURRENT else None
     return Document(
         kind=str(memory.kind),
@@ -449,7 +451,7 @@ def document_of(memory: Memory, vector: Vectors | None) -> Document:
         name=memory.name,
         source=memory.source,
         request_id=memory.source_request_ids[0] if memory.source_request_ids else None,
-        # What was superseded stopped holding by that, and is found among the archived all the same.
+        # A superseded memory no longer holds either, but is found among the archived.
         expires_at=min(filter(None, (memory.expires_at, valid_to)), default=None),
         created_at=memory.created_at,
         event_at=memory.valid_from or memory.created_at,

@@ -18,11 +18,11 @@ from sagacity.storage.statements.array_params import one_of
 from sagacity.storage.statements.planner_hints import unindexed
 
 _NAME_DIGITS = 19
-"""A text of more digits is no row's number."""
+"""The most digits of a row's number."""
 
 
 class Place(NamedTuple):
-    """Where a page ended: the moment and the number of its last memory."""
+    """Where a page ended: the time and the number of its last memory."""
 
     created_at: datetime
     memory_id: int
@@ -35,13 +35,13 @@ class MemoryCounts(NamedTuple):
     entities: int
     relationships: int
     average_confidence: float
-    """0 where there are no memories."""
+    """0 if there are no memories."""
     oldest: datetime | None
     newest: datetime | None
 
 
 class StoredCount(NamedTuple):
-    """How many memories of a kind are stored of a user, in force or not, and when they were changed."""
+    """How many memories of a kind a user has, of any status, and when they were last changed."""
 
     total: int
     oldest_change: datetime
@@ -50,16 +50,16 @@ class StoredCount(NamedTuple):
 
 class UserMemoryRepository:
     """
-    Memories of a tenant's users, a user at a time.
+    Memories of a tenant's users, one user at a time.
 
-    In force are those that are current, have not expired, and that the user said or confirmed.
+    A memory is in force if it is current, has not expired, and the user said or confirmed it.
     """
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def find(self, user_id: UserId, name: str, *, kinds: Sequence[MemoryKind]) -> Memory | None:
-        """Return a user's memory in force by its uid, or else by its number; None where there is none."""
+        """Return a user's memory in force by its uid, or else by its number; None if there is none."""
         column, named = memories.c, [memories.c.uid == name]
         if name.isascii() and name.isdigit() and len(name) < _NAME_DIGITS:
             named.append(column.memory_id == int(name))
@@ -83,10 +83,10 @@ class UserMemoryRepository:
         Return a user's memories in force, the newest first.
 
         Args:
-            user_id: whose.
-            kinds: of which kinds.
-            before: where the page before ended.
-            limit: how many at most.
+            user_id: the user.
+            kinds: the kinds.
+            before: where the previous page ended.
+            limit: the most memories.
             offset: how many to skip.
         """
         column = memories.c
@@ -99,14 +99,14 @@ class UserMemoryRepository:
         return await each(memory_of, rows)
 
     async def count(self, user_id: UserId, kinds: Sequence[MemoryKind]) -> int:
-        """Return how many memories `page` would give over all pages."""
+        """Return how many memories `page` returns over all pages."""
         counted = self._in_force(user_id, kinds, by_kind=True)
         statement = sa.select(sa.func.count(memories.c.memory_id)).where(*counted)
         [(count,)] = await self._scope.all(statement, self._values())
         return count
 
     async def counts(self, user_id: UserId, kinds: Sequence[MemoryKind]) -> MemoryCounts:
-        """Return what is remembered of a user, in numbers."""
+        """Return statistics of a user's memories."""
         column = memories.c
         statement = (
             sa.select(
@@ -131,7 +131,7 @@ class UserMemoryRepository:
         )
 
     async def stored(self, user_id: UserId, kinds: Sequence[MemoryKind]) -> dict[MemoryKind, StoredCount]:
-        """Return how many memories are stored of a user, by kind, in force or not; a kind without any is left out."""
+        """Return how many memories a user has of each kind, of any status; kinds without any are left out."""
         column = memories.c
         statement = (
             sa.select(
@@ -147,13 +147,13 @@ class UserMemoryRepository:
         return {MemoryKind(kind): StoredCount(*counted) for kind, *counted in rows}
 
     async def numbers(self, user_id: UserId, kind: MemoryKind, *, limit: int) -> list[MemoryId]:
-        """Return up to *limit* of a user's memories of a kind, in force or not."""
+        """Return the numbers of up to *limit* of a user's memories of a kind, of any status."""
         column = memories.c
         statement = sa.select(column.memory_id).where(*self._owned(user_id, [kind])).limit(limit)
         return [row.memory_id for row in await self._scope.all(statement)]
 
     async def note_accesses(self, counts: Mapping[int, int], at: datetime) -> int:
-        """Add to how often memories were looked at, by number, and return how many there are of them."""
+        """Add to the access counts of memories, by number; returns how many of them exist."""
         column, noted = memories.c, 0
         by_count: dict[int, list[int]] = {}
         for number in sorted(counts):
@@ -168,7 +168,7 @@ class UserMemoryRepository:
         return noted
 
     async def numbers_of(self, uids: Sequence[str]) -> dict[str, MemoryId]:
-        """Return the numbers of memories by their uids, as far as they exist."""
+        """Return the numbers of those memories that exist, by uid."""
         column = memories.c
         statement = sa.select(column.uid, column.memory_id).where(
             column.org_id == self._scope.org_id, column.uid.in_(list(uids))
@@ -181,8 +181,8 @@ class UserMemoryRepository:
         """
         Return up to *limit* of a user's current memories of a kind beyond *keep*.
 
-        Those worth least come first: of the lowest confidence, and of these those not looked at for longest. None of
-        *spared* is among them.
+        The least valuable come first: those with the lowest confidence and, among these, those not accessed for
+        longest. Memories in *spared* are left out.
         """
         column = memories.c
         is_served = column.is_held.is_(sa.false())
@@ -202,7 +202,7 @@ class UserMemoryRepository:
     async def unused_since(
         self, user_id: UserId, kinds: Sequence[MemoryKind], before: datetime, *, limit: int
     ) -> list[tuple[MemoryId, MemoryKind]]:
-        """Return up to *limit* of a user's memories that were neither changed nor looked at since *before*."""
+        """Return up to *limit* of a user's memories that were neither changed nor accessed since *before*."""
         column = memories.c
         statement = (
             sa.select(column.memory_id, column.kind)
@@ -217,14 +217,14 @@ class UserMemoryRepository:
         return [(row.memory_id, MemoryKind(row.kind)) for row in await self._scope.all(statement)]
 
     async def first_used(self, user_id: UserId, kinds: Sequence[MemoryKind]) -> datetime | None:
-        """Return when the memory was last used that nobody has used for longest; None where there is none."""
+        """Return the time of last use of the memory that was not used for longest; None if there is no memory."""
         first = sa.func.min(_last_used(), type_=memories.c.updated_at.type)
         served = (*self._owned(user_id, kinds), memories.c.is_held.is_(sa.false()))
         [(moment,)] = await self._scope.all(sa.select(first).where(*served))
         return moment
 
     async def _lock(self, is_one: sa.ColumnElement[bool]) -> None:
-        """Hold rows in the order of their numbers, as everybody who holds several does."""
+        """Lock rows in the order of their numbers, as all code that locks several does."""
         column = memories.c
         statement = sa.select(column.memory_id).where(is_one, self._scope.owns(memories))
         if self._scope.backend.locks_rows:
@@ -240,7 +240,7 @@ class UserMemoryRepository:
     def _in_force(
         self, user_id: UserId, kinds: Sequence[MemoryKind], *, by_kind: bool = False
     ) -> list[sa.ColumnElement[bool]]:
-        """Return what holds for a user's memories in force; *by_kind* looks all of them up, and not a few in order."""
+        """Return the conditions of a user's memories in force; *by_kind* is faster for all than for an ordered few."""
         column = memories.c
         kind = column.kind if by_kind else unindexed(column.kind)
         return [
@@ -266,7 +266,7 @@ class UserMemoryRepository:
 
 
 def _last_used() -> sa.ColumnElement[datetime]:
-    """Return when a memory was last changed or looked at."""
+    """Return when a memory was last changed or accessed."""
     column = memories.c
     accessed = sa.func.coalesce(column.last_accessed_at, column.updated_at)
     return sa.case((accessed > column.updated_at, accessed), else_=column.updated_at)

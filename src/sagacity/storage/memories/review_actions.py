@@ -1,4 +1,4 @@
-"""Review actions, done and undone."""
+"""Review actions, including undone ones."""
 
 from datetime import datetime
 from typing import Any
@@ -14,14 +14,14 @@ from sagacity.storage.schema.tables import review_actions
 
 
 class ReviewActionRepository:
-    """A tenant's review actions, oldest number first. A row goes with its memory."""
+    """A tenant's review actions, numbered in order. A row is deleted with its memory."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def add(self, new: NewReviewAction) -> ReviewAction:
         """
-        Write down an action, and return it with its number.
+        Store an action, and return it with its number.
 
         Raises:
             NotFound: its memory is not the tenant's.
@@ -38,10 +38,10 @@ class ReviewActionRepository:
 
     async def get(self, action_id: int) -> ReviewAction:
         """
-        Return one action, which nobody else takes back before a transaction that may write ends.
+        Return one action; in a writing transaction its row is locked.
 
         Raises:
-            NotFound: the tenant has none of that number.
+            NotFound: the tenant has none with that number.
         """
         statement = self._mine().where(review_actions.c.action_id == action_id)
         rows = await self._scope.all(self._scope.locked(statement))
@@ -50,7 +50,7 @@ class ReviewActionRepository:
         return _action_of(rows[0])
 
     async def last_of(self, memory_id: MemoryId) -> ReviewAction | None:
-        """Return the last action on a memory that was not taken back; None if there is none."""
+        """Return the last action on a memory that was not undone; None if there is none."""
         column = review_actions.c
         statement = self._mine().where(column.memory_id == memory_id, column.undone_at.is_(None))
         rows = await self._scope.all(self._scope.locked(statement.order_by(column.action_id.desc()).limit(1)))
@@ -64,8 +64,8 @@ class ReviewActionRepository:
 
         Args:
             user_id: only on this user's memories; None for all users' and the organisation's.
-            before: only those before the one of this number.
-            limit: how many at most.
+            before: only actions with smaller numbers.
+            limit: the most actions.
         """
         column, statement = review_actions.c, self._mine()
         if user_id is not None:
@@ -76,7 +76,7 @@ class ReviewActionRepository:
         return [_action_of(row) for row in rows]
 
     async def mark_undone(self, action_id: int, *, by: str, at: datetime) -> None:
-        """Say who took an action back, and when."""
+        """Record who undid an action, and when."""
         column = review_actions.c
         is_it = sa.and_(column.org_id == self._scope.org_id, column.action_id == action_id)
         await self._scope.run(sa.update(review_actions).where(is_it).values(undone_at=at, undone_by=by))

@@ -39,24 +39,24 @@ _FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 _DAY = timedelta(days=1) // _MICROSECOND
 _DAYS_A_POINT = 7
 _PARTS = 10_000
-"""A cosine is counted in whole parts: databases do not agree on how to make a whole number of another."""
+"""Parts of 1 in which cosines are counted, because databases round differently."""
 _RELATED = 3
-"""What is shown beside a memory, of each signal."""
+"""How many related memories are shown for each signal."""
 _COUNTS = ("injection_count", "citation_count")
 _BY_EFFECT = (ReviewSignal.HARMS, ReviewSignal.HELPS)
 Effects = Mapping[ReviewSignal, Collection[tuple[MemoryKind, str]]]
-"""Which memories help or harm, by kind and by what the API knows them by."""
+"""Which memories help or harm, by kind and by the id that the API uses."""
 _NO_EFFECTS: Effects = {}
 
 
 class _Numbers(NamedTuple):
-    """What signals are computed from, as parts of the statement."""
+    """The SQL expressions from which signals are computed."""
 
     injections: sa.ColumnElement[int]
     citations: sa.ColumnElement[int]
     similarity: sa.ColumnElement[float | None]
     changed_at: sa.ColumnElement[int]
-    """In microseconds since 1970; whatever the column holds."""
+    """The time of the last change in microseconds since 1970, on every database."""
 
 
 class ReviewQueueRepository:
@@ -69,14 +69,14 @@ class ReviewQueueRepository:
         self, wanted: ReviewQuery, *, effects: Effects = _NO_EFFECTS, limit: int, offset: int = 0
     ) -> list[ReviewCandidate]:
         """
-        Return memories in force that have a signal, the highest score first, ties by number.
+        Return current memories that have a signal, highest score first, ties by number.
 
-        What is kept out of the queue for some time is left out.
+        Memories that a person decided to keep are left out until that time is over.
 
         Args:
-            wanted: whose, of which kinds, with which signals.
+            wanted: the user, kinds and signals.
             effects: which memories help or harm.
-            limit: how many at most.
+            limit: the most memories.
             offset: how many to skip.
         """
         if wanted.signals is not None and not wanted.signals:
@@ -100,7 +100,7 @@ class ReviewQueueRepository:
     def _scored(
         self, wanted: ReviewQuery, successors: Mapping[MemoryId, Successor], effects: Effects
     ) -> sa.Select[*tuple[Any, ...]]:
-        """Return the statement for all memories in force, with signals and score; most have none."""
+        """Return the statement for all current memories, with signals and score; most have no signal."""
         column, now = memories.c, self._scope.clock.now()
         usage = usage_by_item(self._scope, now - timedelta(days=wanted.days_back)).subquery("usage")
         pairs = self._nearest().subquery("pairs")
@@ -135,7 +135,7 @@ class ReviewQueueRepository:
         )
 
     def _reached(self, wanted: ReviewQuery) -> list[sa.ColumnElement[bool]]:
-        """Return which memories are looked at: those that are served."""
+        """Return the conditions for the memories to consider: those that are served."""
         column = memories.c
         return [
             column.org_id == self._scope.org_id,
@@ -146,7 +146,7 @@ class ReviewQueueRepository:
         ]
 
     def _nearest(self) -> sa.Select[*tuple[Any, ...]]:
-        """Return how near each memory's nearest duplicate is that is current too."""
+        """Return the statement for the similarity of each memory's nearest duplicate that is current."""
         pair, other = duplicate_pairs.c, memories.alias("other")
         return (
             sa.select(pair.memory_id, sa.func.max(pair.similarity).label("similarity"))
@@ -158,7 +158,7 @@ class ReviewQueueRepository:
     async def _related(
         self, ids: Sequence[MemoryId], successors: Mapping[MemoryId, Successor]
     ) -> dict[MemoryId, list[RelatedMemory]]:
-        """Return what memories of a page are compared with: what took their place, and their duplicates."""
+        """Return what the memories of a page are compared with: their successors and duplicates."""
         found: dict[MemoryId, list[RelatedMemory]] = {one: [] for one in ids}
         named = {one: successors[one] for one in ids if one in successors}
         texts = await self._texts({successor.memory_id for successor in named.values()})
@@ -185,7 +185,7 @@ class ReviewQueueRepository:
         return found
 
     async def _texts(self, ids: Iterable[int]) -> dict[int, Any]:
-        """Return what current memories say, by number."""
+        """Return the contents of current memories, by number."""
         column, wanted = memories.c, sorted(ids)
         if not wanted:
             return {}
@@ -200,7 +200,7 @@ class ReviewQueueRepository:
 
 
 def is_kept(now: datetime) -> sa.ColumnElement[bool]:
-    """Return that a person decided to keep the memory, and for how long is not over."""
+    """Return the condition that a person decided to keep the memory until a time after *now*."""
     action = review_actions.c
     return (
         sa.exists()
@@ -217,7 +217,7 @@ def is_kept(now: datetime) -> sa.ColumnElement[bool]:
 def _signals(
     numbers: _Numbers, days_back: int, now: int, superseded: Sequence[int]
 ) -> dict[ReviewSignal, sa.ColumnElement[bool]]:
-    """Return each signal as a condition. What is no number is no date, and so never old enough."""
+    """Return the condition of each signal. A column that holds no date never counts as old."""
     cited_rarely = numbers.citations < numbers.injections * LEAST_CITED_SHARE
     return {
         ReviewSignal.STALE: is_stale(numbers.injections, numbers.changed_at, days_back, now),
@@ -230,14 +230,14 @@ def _signals(
 def is_stale(
     injections: sa.ColumnElement[int], changed_at: sa.ColumnElement[int], days_back: int, now: int
 ) -> sa.ColumnElement[bool]:
-    """Return that a memory was neither surfaced nor changed in so many days; times are in microseconds since 1970."""
+    """Return the condition that a memory was neither surfaced nor changed in *days_back* days."""
     return sa.and_(injections == 0, changed_at.between(_FIRST, now - days_back * _DAY))
 
 
 def _score(
     numbers: _Numbers, flags: Mapping[ReviewSignal, sa.ColumnElement[bool]], now: int
 ) -> sa.ColumnElement[int]:
-    """Return the highest score that one of the signals gives; a stale memory was never surfaced, so costs nothing."""
+    """Return the highest score of a memory's signals; a stale memory costs nothing, because it was never surfaced."""
     low, high = STALE_SCORES
     weeks = (now - numbers.changed_at) // (_DAY * _DAYS_A_POINT)
     stale = sa.case((weeks > high - low, high), else_=low + weeks)
@@ -262,7 +262,7 @@ def _score(
 
 
 def wire_id() -> sa.ColumnElement[str]:
-    """Return what the API knows a memory by, as uses of it are counted."""
+    """Return the id that the API uses for a memory, under which its uses are counted."""
     by_uid = [str(kind) for kind, spec in KINDS.items() if spec.is_known_by_uid]
     number = sa.cast(memories.c.memory_id, sa.Text)
     return sa.case((memories.c.kind.in_(by_uid), memories.c.uid), else_=number)
@@ -301,12 +301,12 @@ def _shown(row: Any, signal: ReviewSignal, similarity: float | None) -> RelatedM
 
 
 def microseconds(moment: datetime) -> int:
-    """Return a moment as columns hold it: in microseconds since 1970."""
+    """Return a time in microseconds since 1970."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
 def _moment(value: object) -> datetime | None:
-    """Return the date that a column holds; None where it holds none."""
+    """Return the time that a column holds; None if it holds none."""
     if not isinstance(value, int):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Cursors per version: how far into the log each version was learned."""
+"""Move cursors when versions are swapped: each version has its own, which says how far it has read the log."""
 
 from collections.abc import Sequence
 
@@ -17,12 +17,12 @@ class VersionCursors:
     """
     The cursors of some users' learners of one kind, moved all at once.
 
-    Of a version that was learned, a learner without a cursor has read nothing: it gets one at 0 before the version is
-    moved, so that whoever read a window before finds another cursor than it read, and does not write. A user's version
-    that has memories but no cursor was written by hand and not learned: where it comes into force, cursors stay.
+    In a version that was learned, a learner without a cursor has read nothing. It gets a cursor at 0 before the version
+    is moved, so a worker that read a window before finds its cursor changed, and does not write. A user's version that
+    has memories but no cursor was written by hand: when it comes into force, cursors stay.
 
-    A cursor holds for all agent versions. Where some are moved and others stay, what is then together in one version
-    has a cursor that is as far as the one that read least: what any of them missed is read again.
+    A cursor covers all agent versions. If only some of them are moved, the cursor of each resulting version is that of
+    the part that has read least, so that turns which any part missed are read again.
     """
 
     def __init__(
@@ -36,15 +36,15 @@ class VersionCursors:
         keepers: sa.Select[tuple[str]] | None = None,
     ) -> None:
         """
-        Say which cursors.
+        Choose the cursors.
 
         Args:
             scope: the open transaction.
-            kind: what the learners learn.
-            names: of their extractors; empty for all.
-            users: selects whose.
-            owners: selects those who have memories in the version that comes into force.
-            keepers: where only some agent versions are moved: selects those who have others in the archive.
+            kind: the kind that the learners learn.
+            names: the names of their extractors; empty for all.
+            users: selects the users.
+            owners: selects the users who have memories in the version that comes into force.
+            keepers: if only some agent versions are moved, selects the users who have others in the archive.
         """
         self._scope = scope
         self._kind = kind
@@ -54,7 +54,7 @@ class VersionCursors:
         self._keepers = keepers
 
     async def upgrade(self) -> None:
-        """Let CURRENT's follow into the archive, and PENDING's take their place."""
+        """Move the cursors of CURRENT to the archive, and those of PENDING to CURRENT."""
         learners = self._but_for_handwork(Status.PENDING)
         await self._fill(Status.PENDING, by=Status.CURRENT, of=learners)
         await self._fill(Status.CURRENT, by=Status.PENDING, of=learners)
@@ -66,7 +66,7 @@ class VersionCursors:
         await self._move(Status.PENDING, Status.CURRENT)
 
     async def join(self) -> None:
-        """Let PENDING's take the place of CURRENT's where they are further: both versions are current now."""
+        """Replace cursors of CURRENT by those of PENDING that are further: both versions are current now."""
         if self._keepers is not None:
             await self.align_backwards(Status.PENDING)
         current, pending = self._of(Status.CURRENT), self._of(Status.PENDING)
@@ -75,7 +75,7 @@ class VersionCursors:
         await self._move(Status.PENDING, Status.CURRENT)
 
     async def downgrade(self) -> None:
-        """Let CURRENT's and the archive's change places."""
+        """Exchange the cursors of CURRENT and of the archive."""
         learners = self._but_for_handwork(Status.ARCHIVED)
         await self._fill(Status.ARCHIVED, by=Status.CURRENT, of=learners)
         await self._fill(Status.CURRENT, by=Status.ARCHIVED, of=learners)
@@ -86,32 +86,32 @@ class VersionCursors:
         await self._move(Status.ARCHIVE_IN_PROGRESS, Status.ARCHIVED)
 
     async def forget(self, version: Status) -> None:
-        """Forget how far a version was learned, but of those who keep a part of it."""
+        """Delete the cursors of a version, except for users who keep a part of it."""
         await self._scope.run(sa.delete(cursors).where(self._of(version), ~self._keeps()))
 
     async def align_backwards(self, version: Status) -> None:
-        """Let a version have read no further than CURRENT; nothing, where that has read nothing."""
+        """Set a version's cursors back to those of CURRENT, or to 0 if CURRENT has none."""
         theirs = sa.select(_other.c.seq).where(self._same_learner(Status.CURRENT))
         least = sa.func.coalesce(theirs.scalar_subquery(), 0)
         further = sa.and_(self._of(version), cursors.c.seq > least)
         await self._scope.run(sa.update(cursors).where(further).values(seq=least))
 
     async def _hold_back(self, version: Status, *, of: sa.ColumnElement[bool]) -> None:
-        """Hold back what comes into force by what stays there, and what is archived by what is in the archive."""
+        """Set cursors back to those of the agent versions that stay, in the current version and in the archive."""
         if self._keepers is None:
             return
         await self.align_backwards(version)
         theirs = sa.select(_other.c.seq).where(self._same_learner(Status.ARCHIVED))
-        least = theirs.scalar_subquery()  # null, and so never less, where there is none
+        least = theirs.scalar_subquery()  # null if there is none, and so never less
         further = sa.and_(self._of(Status.CURRENT), of, self._keeps(), cursors.c.seq > least)
         await self._scope.run(sa.update(cursors).where(further).values(seq=least))
 
     def _keeps(self) -> sa.ColumnElement[bool]:
-        """Return that a cursor is of someone who has other agent versions in the archive."""
+        """Return the condition that a cursor's user has other agent versions in the archive."""
         return sa.false() if self._keepers is None else cursors.c.user_id.in_(self._keepers)
 
     def _but_for_handwork(self, version: Status) -> sa.ColumnElement[bool]:
-        """Return that a cursor is not of someone whose *version* was written by hand: with memories and no cursor."""
+        """Return the condition that a user's *version* was not written by hand, with memories but no cursor."""
         if self._owners is None:
             return sa.true()
         with_cursor = sa.select(_other.c.user_id).where(
@@ -121,7 +121,7 @@ class VersionCursors:
         return sa.or_(one.not_in(self._owners), one.in_(with_cursor))
 
     async def _fill(self, version: Status, *, by: Status, of: sa.ColumnElement[bool]) -> None:
-        """Put *version*'s cursors at 0 where only the version *by* has one."""
+        """Add cursors at 0 to *version* for learners that have one only in the version *by*."""
         now = self._scope.clock.now()
         selected = sa.select(
             cursors.c.org_id,
@@ -142,7 +142,7 @@ class VersionCursors:
         await self._scope.run(statement.values(version=str(to)))
 
     async def _look_again(self, version: Status) -> None:
-        """Make users due who have turns that CURRENT has read, and *version*, which takes its place, has not."""
+        """Make users due who have turns that CURRENT has read, but *version*, which replaces it, has not."""
         moved_back = (
             sa.select(cursors.c.user_id)
             .where(self._of(Status.CURRENT))
@@ -157,17 +157,17 @@ class VersionCursors:
         return sa.and_(column.org_id == self._scope.org_id, of_users, self._is_of(cursors, version))
 
     def _is_of(self, table: sa.FromClause, version: Status) -> sa.ColumnElement[bool]:
-        """Return that a cursor is one of *version*, and of one of the learners."""
+        """Return the condition that a cursor belongs to *version* and to one of the learners."""
         named = one_of(table.c.extractor_name, self._names) if self._names else sa.true()
         return sa.and_(table.c.version == str(version), table.c.kind == str(self._kind), named)
 
     def _has_other(self, other: Status) -> sa.ColumnElement[bool]:
-        """Return that a cursor has one beside it, of the version *other*, that is as far or further."""
+        """Return the condition that the learner's cursor for the version *other* is as far or further."""
         same = self._same_learner(other)
         return sa.exists().select_from(_other).where(same, _other.c.seq >= cursors.c.seq)
 
     def _same_learner(self, other: Status) -> sa.ColumnElement[bool]:
-        """Return that `_other` is the cursor of the same learner of a user for the version *other*."""
+        """Return the condition that `_other` is the cursor of the same user and learner for the version *other*."""
         return sa.and_(
             _other.c.org_id == self._scope.org_id,
             _other.c.user_id == cursors.c.user_id,

@@ -1,4 +1,4 @@
-"""Swap whole versions: put in force, undo, discard, in one statement for all rows."""
+"""Swap whole versions: upgrade, downgrade and discard, in one statement for all rows."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,16 +22,16 @@ from sagacity.storage.work.cursors import LeaseRepository
 
 _column = memories.c
 _owner = sa.func.coalesce(_column.user_id, "")
-"""Whose a memory is; empty for the tenant's own."""
+"""The user of a memory; empty for the organisation's own."""
 
 
 class VersionRepository:
     """
     A tenant's versions.
 
-    A call notes first, in the change log, which memory goes where, and then moves all of them by these notes: what
-    others write at the same moment is moved with its version or not at all. Memories that were superseded or archived
-    by a person belong to no version and stay as they are; what was superseded goes when all that followed is deleted.
+    A call first records in the change log which memory goes where, and then moves them by these records. So a memory
+    that is written at the same time is moved with its version or not at all. Memories that were superseded, or archived
+    by a person, belong to no version and do not move. A superseded memory is deleted with the last of its successors.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class VersionRepository:
         """
         Put PENDING in force: ARCHIVED is deleted, CURRENT becomes ARCHIVED, PENDING becomes CURRENT.
 
-        The cursors of these users' learners go along. Turns that CURRENT had read and PENDING had not are read again,
-        so that nothing of them is lost.
+        The cursors of these users' learners move with the versions. Turns that CURRENT had read but PENDING had not are
+        read again, so that nothing is lost.
 
         Args:
-            wanted: what is moved; holds for all three steps. With `memory_ids` no cursor moves.
-            archive_current: whether CURRENT makes room; otherwise PENDING joins it, and ARCHIVED stays.
+            wanted: the memories to move, in all three steps. With `memory_ids`, no cursor moves.
+            archive_current: whether CURRENT is archived; otherwise PENDING joins it, and ARCHIVED stays.
 
         Returns:
             How many were moved, and deleted with what they had superseded; all 0 if nothing is pending.
@@ -60,7 +60,7 @@ class VersionRepository:
             return Upgraded()
         run_id = await self._begin(wanted)
         promoted = await self._note(run_id, ChangeAction.PROMOTED, self._version(wanted, Status.PENDING))
-        if not promoted:  # another moved, or threw away, what was pending while this waited for it
+        if not promoted:  # while this waited, another call moved or discarded the pending version
             return Upgraded()
         among_affected = self._affected(wanted, run_id)
         deleted = archived = 0
@@ -80,7 +80,7 @@ class VersionRepository:
 
     async def downgrade(self, wanted: VersionFilter) -> Downgraded:
         """
-        Take the last upgrade back: ARCHIVED and CURRENT change places, and their cursors; done twice it is undone.
+        Undo the last upgrade: ARCHIVED and CURRENT change places, with their cursors. A second call undoes the first.
 
         Returns:
             How many were moved; all 0 if nothing is archived.
@@ -102,7 +102,7 @@ class VersionRepository:
 
     async def discard_pending(self, wanted: VersionFilter) -> int:
         """
-        Delete PENDING with what was superseded inside of it, and its cursors: the next rerun begins at the beginning.
+        Delete PENDING, what was superseded within it, and its cursors, so the next rerun starts from the beginning.
 
         Returns:
             How many memories were deleted.
@@ -115,20 +115,20 @@ class VersionRepository:
 
     async def hold_pending_back(self, wanted: VersionFilter) -> None:
         """
-        Let PENDING of whom is *wanted* have read no further than CURRENT.
+        Set the cursors of PENDING back to those of CURRENT, at the end of a rerun that left turns out.
 
-        So a rerun of some turns ends: those that it left out, and that CURRENT has not read, are read once it is in
-        force. What they teach that is known by then changes nothing.
+        Once PENDING is in force, turns that neither version has read are then read. Turns that are read twice change
+        nothing, because what they teach is known.
         """
         await self._cursors_of_users(wanted).align_backwards(Status.PENDING)
 
     async def has(self, wanted: VersionFilter, status: Status) -> bool:
-        """Return whether the version has anything of what is *wanted*."""
+        """Return whether the version has any *wanted* memory."""
         statement = sa.select(_column.memory_id).where(*self._version(wanted, status)).limit(1)
         return bool(await self._scope.all(statement))
 
     async def agents(self) -> list[str]:
-        """Return the agent versions with which turns were published, or for which user playbooks hold, by name."""
+        """Return the agent versions of published turns and of user playbooks, sorted by name."""
         published = sa.select(requests.c.agent_version).where(requests.c.org_id == self._scope.org_id)
         taught = sa.select(_column.agent_version).where(
             _column.org_id == self._scope.org_id, _column.kind == str(MemoryKind.USER_PLAYBOOK)
@@ -146,7 +146,7 @@ class VersionRepository:
         """
         Return up to *limit* memories of versions, by user and then by number.
 
-        With `only_affected_users` those of users who have something pending; with *after_user* those of users behind.
+        With `only_affected_users`, only of users who have something pending; with *after_user*, only of later users.
         """
         versions = sa.or_(*(sa.and_(*self._version(wanted, status)) for status in statuses))
         affected = self._are_affected(wanted, Status.PENDING) if wanted.only_affected_users else ()
@@ -156,7 +156,7 @@ class VersionRepository:
         return await each(memory_of, await self._scope.all(statement.limit(limit)))
 
     async def _begin(self, wanted: VersionFilter) -> RunId:
-        """Make sure that nobody who learns these logs writes meanwhile, or later what was decided before."""
+        """End the leases on these logs, so that no learner writes what it decided before the swap."""
         if wanted.kind is MemoryKind.USER_PLAYBOOK:  # they are aggregated too
             await self._leases.end(DISTIL)
         if wanted.kind in USER_KINDS:
@@ -166,7 +166,7 @@ class VersionRepository:
     async def _note(
         self, run_id: RunId, action: ChangeAction, which: Sequence[sa.ColumnElement[bool]]
     ) -> int:
-        """Note what happens to which memories, and keep others off them; returns how many there are."""
+        """Lock memories and record what happens to them; returns how many there are."""
         now: datetime = self._scope.clock.now()
         values = {
             "org_id": _column.org_id,
@@ -184,7 +184,7 @@ class VersionRepository:
         return await self._scope.run(insert.execution_options(preserve_rowcount=True))
 
     async def _move(self, run_id: RunId, wanted: VersionFilter, action: ChangeAction, status: Status) -> None:
-        """Give a status to the memories with that note; they were learned when they were learned, and stay so old."""
+        """Set the status of the memories recorded with *action*, without changing when they were learned."""
         noted = self._noted(run_id, wanted, changes.c.action == str(action))
         await self._scope.run(
             sa.update(memories)
@@ -197,7 +197,7 @@ class VersionRepository:
         )
 
     async def _delete(self, wanted: VersionFilter, version: Status, *further: sa.ColumnElement[bool]) -> int:
-        """Delete a version with the history that leads nowhere else; returns how many memories that were."""
+        """Delete a version, and history that leads to no other memory; returns how many memories were deleted."""
         chosen = sa.select(_column.memory_id).where(*self._version(wanted, version), *further)
         rows = await self._scope.all(self._scope.locked(chosen.order_by(_column.memory_id)))
         return await self._memories.erase(wanted.kind, [row.memory_id for row in rows])
@@ -206,9 +206,10 @@ class VersionRepository:
         self, wanted: VersionFilter, run_id: RunId, among_affected: Sequence[sa.ColumnElement[bool]]
     ) -> None:
         """
-        Forget the archive's cursors of whom nothing but the archive is touched.
+        Delete the archive's cursors of users of whom nothing but the archive is touched.
 
-        Their memories go, so that nothing is known of what those cursors have read. Those of others are moved.
+        Their archived memories are deleted, so nothing is left of what those cursors have read. Other users' cursors
+        are moved.
         """
         current = sa.select(_owner).where(*self._version(wanted, Status.CURRENT)).correlate(None)
         emptied = sa.select(_owner).where(
@@ -223,7 +224,7 @@ class VersionRepository:
         await cursors.forget(Status.ARCHIVED)
 
     def _version(self, wanted: VersionFilter, status: Status) -> list[sa.ColumnElement[bool]]:
-        """Return what is true of the memories of one version that are *wanted*."""
+        """Return the conditions of the *wanted* memories of one version."""
         found = [
             _column.org_id == self._scope.org_id,
             _column.kind == str(wanted.kind),
@@ -243,12 +244,12 @@ class VersionRepository:
         return found
 
     def _are_affected(self, wanted: VersionFilter, version: Status) -> tuple[sa.ColumnElement[bool]]:
-        """Return that a memory is of someone who has something in *version*."""
+        """Return the condition that a memory's owner has something in *version*."""
         owners = sa.select(_owner).where(*self._version(wanted, version)).correlate(None)
         return (_owner.in_(owners),)
 
     def _affected(self, wanted: VersionFilter, run_id: RunId) -> Sequence[sa.ColumnElement[bool]]:
-        """Return that a memory is of someone with notes of this run, if that is asked for."""
+        """Return the condition that a memory's owner has records of this run, if only affected users are wanted."""
         if not wanted.only_affected_users:
             return ()
         return (_owner.in_(self._users_of(run_id, wanted)),)
@@ -273,7 +274,7 @@ class VersionRepository:
         ]
 
     def _cursors(self, wanted: VersionFilter, run_id: RunId, action: ChangeAction) -> VersionCursors:
-        """Return the cursors of everyone with notes of this run; *action* is what comes into force."""
+        """Return the cursors of all users with records of this run; *action* marks what comes into force."""
         owners = self._users_of(run_id, wanted, changes.c.action == str(action))
         everyone = self._users_of(run_id, wanted)
         return VersionCursors(
@@ -281,7 +282,7 @@ class VersionRepository:
         )
 
     def _keepers(self, wanted: VersionFilter) -> sa.Select[tuple[str]] | None:
-        """Return who has agent versions in the archive that are not moved; None where all are."""
+        """Select the users with archived agent versions that are not moved; None if all are moved."""
         if not wanted.agent_versions:
             return None
         every = wanted.model_copy(update={"agent_versions": ()})
@@ -289,7 +290,7 @@ class VersionRepository:
         return sa.select(_owner).where(*self._version(every, Status.ARCHIVED), ~is_moved)
 
     def _cursors_of_users(self, wanted: VersionFilter) -> VersionCursors:
-        """Return the cursors of everyone who has a log."""
+        """Return the cursors of all users who have a log."""
         everyone = sa.select(users.c.user_id).where(users.c.org_id == self._scope.org_id)
         if wanted.user_ids:
             everyone = everyone.where(one_of(users.c.user_id, wanted.user_ids))

@@ -1,10 +1,10 @@
 """
-A checked file on its way into an organisation: page by page, each with how far it is in one transaction.
+Import a checked file into an organisation, page by page; each page is one transaction, with how far the import got.
 
-    is anything of it there already? → learners' cursors and logs → turns → memories → what names both → due
+    check for existing data → learners' cursors and logs → turns → memories → rows that name both → due
 
-What is killed goes on where it was. Numbers are given by the database; rows that others name are found again by what
-they are known by: a memory by its uid, a turn by its place in its user's log. So nothing has to be kept in between.
+An import that was killed continues where it stopped. The database gives rows new numbers. A row that others refer to is
+found by a natural key: a memory by its uid, a turn by its place in its user's log. So no mapping of numbers is stored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,27 +37,27 @@ from sagacity.storage.transfer.rows import Part, Snapshot
 _KEYS = 500
 _FIRST: Final = (cursors, users, sessions, requests, interactions, memories)
 """
-A log that is there without its cursors would be learned from again, and memories name turns. What these name of each
-other is written next.
+Tables in the order of the import: without its cursors a log would be learned from again, and memories name turns. What
+memories name of each other is written in a second pass.
 """
 Numbers = Mapping[tuple[What, int], int]
 
 
 class Imported(Value):
-    """What came of reading a file."""
+    """The outcome of an import."""
 
     rows: dict[str, int]
     was_complete: bool = False
-    """All of it was there already."""
+    """Everything had been imported before."""
     went_on: bool = False
-    """It had been interrupted."""
+    """An interrupted import was continued."""
     embeds_again: bool = False
-    """Another model made its vectors, so they are computed again."""
+    """The vectors are computed again, because another model made those in the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Pass:
-    """All rows of one table, written or, in a second pass, completed."""
+    """A pass over all rows of one table: a first that writes them, or a second that completes them."""
 
     table: sa.Table
     again: bool = False
@@ -69,10 +69,10 @@ class _Pass:
 
 async def arrive(storage: Storage, tenant: Tenant, staged: Staged, on_progress: OnProgress) -> Imported:
     """
-    Store what is in a file, or the rest of it.
+    Import a file, or what is left of it after an interruption.
 
     Raises:
-        Conflict: the organisation has data already that is not of this file, or a quarantine; nothing was changed.
+        Conflict: the organisation has other data already, or a quarantine; nothing was changed.
     """
     before = await _begun(storage, tenant, staged)
     if before is None:
@@ -98,7 +98,7 @@ async def arrive(storage: Storage, tenant: Tenant, staged: Staged, on_progress: 
 
 
 def _passes(*, whole: bool) -> list[_Pass]:
-    """Return the tables in the order in which rows can name others, and at last what lets work begin."""
+    """Return the passes, referenced tables first; the last makes the imported logs due."""
     completed = [_Pass(table, again=True) for table in (memories, sessions, interactions)]
     others = [_Pass(table) for table in tables_of(whole=whole) if table not in _FIRST]
     return [*map(_Pass, _FIRST), *completed, *others, _Pass(users, again=True)]
@@ -106,10 +106,10 @@ def _passes(*, whole: bool) -> list[_Pass]:
 
 async def _begun(storage: Storage, tenant: Tenant, staged: Staged) -> tuple[str, int] | None:
     """
-    Begin, or find out how far it is; None if all is done.
+    Begin the import, or return how far it got; None if it is complete.
 
     Raises:
-        Conflict: the organisation has data already that is not of this file, or a quarantine.
+        Conflict: the organisation has other data already, or a quarantine.
     """
     async with storage.begin(tenant) as transaction:
         known = await transaction.imports.find(staged.import_id)
@@ -133,7 +133,7 @@ async def _begun(storage: Storage, tenant: Tenant, staged: Staged) -> tuple[str,
 
 
 async def _there(transaction: Transaction, staged: Staged) -> str:
-    """Say what the organisation has of whom the file is; empty for nothing."""
+    """Return a message if the organisation has data of the file's user or organisation; empty if not."""
     user_id = staged.manifest.user_id
     if user_id is None:
         return "" if await transaction.imports.is_empty() else "the organisation holds data already"
@@ -142,7 +142,7 @@ async def _there(transaction: Transaction, staged: Staged) -> str:
 
 
 async def _refuse_taken(transaction: Transaction, staged: Staged, column: sa.Column[str]) -> None:
-    """Make sure that no other user has an id that the file brings."""
+    """Check that no other user has an id that occurs in the file."""
     after = ""
     while True:
         wanted = sa.select(column).where(column > after).order_by(column).limit(_KEYS)
@@ -158,7 +158,7 @@ async def _refuse_taken(transaction: Transaction, staged: Staged, column: sa.Col
 
 
 class _Moving:
-    """One table on its way."""
+    """The import of one table."""
 
     def __init__(
         self, storage: Storage, tenant: Tenant, staged: Staged, one: _Pass, *, keeps_vectors: bool
@@ -170,7 +170,7 @@ class _Moving:
         self._keeps_vectors = keeps_vectors
 
     async def all(self, skipped: int, on_progress: OnProgress) -> None:
-        """Store all rows but the first *skipped*."""
+        """Store all rows except the first *skipped*."""
         table, done = self._pass.table, 0
         part = Part(table, self._staged.org_id)
         async with self._staged.backend.read(None) as connection:
@@ -187,7 +187,7 @@ class _Moving:
         table, name = self._pass.table, self._pass.table.name
         if self._pass.again and table is not users:
             rows = [row for row in rows if any(what is What.MEMORY for what, _ in numbers_in(name, row))]
-            if not rows:  # most turns cite nothing: where it is killed, it looks at them again
+            if not rows:  # most turns cite nothing; skip the transaction that would note progress
                 return
         wanted = set[tuple[What, int]]().union(*(numbers_in(name, row) for row in rows))
         if self._pass.again and (number := number_of(table)) is not None:
@@ -228,7 +228,7 @@ class _Moving:
         await show(sorted(became.values()), carried)
 
     async def _complete(self, transaction: Transaction, rows: Sequence[Row], new: Numbers) -> None:
-        """Write what names rows that came later."""
+        """Write the references to rows that were imported later."""
         table = self._pass.table
         if table is users:
             await transaction.imports.let_look_at([row["user_id"] for row in rows])
@@ -252,7 +252,7 @@ class _Moving:
     async def _keys(
         self, wanted: set[tuple[What, int]]
     ) -> dict[tuple[What, int], tuple[What, tuple[Any, ...]]]:
-        """Return by what the rows are known that the file has of those that are *wanted*."""
+        """Return the natural keys of those *wanted* rows that are in the file."""
         found: dict[tuple[What, int], tuple[What, tuple[Any, ...]]] = {}
         for what in KEYS:
             numbers = sorted(number for one, number in wanted if one is what)
@@ -276,7 +276,7 @@ class _Moving:
                 one_of(number, numbers[at : at + _KEYS])
             )
             found |= {cast("int", row[0]): tuple(row[1:]) for row in await self._staged.all(statement)}
-        if what is What.RELATIONSHIP and found:  # its key names entities, by their old numbers
+        if what is What.RELATIONSHIP and found:  # its key contains old numbers of entities
             ends = {end for source, _, target in found.values() for end in (source, target)}
             known = await self._known_by(What.ENTITY, sorted(ends))
             return {old: (known[key[0]], key[1], known[key[2]]) for old, key in found.items()}
@@ -297,7 +297,7 @@ class _Moving:
 async def _resolved(
     transaction: Transaction, keys: Mapping[tuple[What, int], tuple[What, tuple[Any, ...]]]
 ) -> dict[tuple[What, int], int]:
-    """Return the numbers that rows have here."""
+    """Return the numbers that rows have in this database."""
     by_kind: dict[What, set[tuple[Any, ...]]] = {}
     for what, key in keys.values():
         by_kind.setdefault(what, set()).add(key)
@@ -316,7 +316,7 @@ async def _resolved(
 
 
 def _turned(table: sa.Table, row: Row, new: Numbers, without: frozenset[str]) -> Row:
-    """Return a row with the numbers that are known here; those of memories in the columns *without* are left out."""
+    """Return a row with the numbers of this database, but without numbers of memories in the columns *without*."""
 
     def number(what: What, old: int) -> int | None:
         is_later = what is What.MEMORY and bool(without)

@@ -81,20 +81,20 @@ _LEFT_OUT = {
     **dict.fromkeys(("requests", "interactions"), _HELD),
     "memories": _HELD | {"replaced_state"},
 }
-"""Columns that say what goes on here, by table. What quarantines hold is in no file."""
+"""Columns about the state of this installation, by table. Rows that quarantines hold are in no file."""
 VECTORED: Final = (memories, interactions)
-"""Tables whose rows are found by a vector, which a file carries beside them."""
+"""Tables whose rows have a vector, which a file carries with them."""
 
 
 def tables_of(*, whole: bool) -> list[sa.Table]:
-    """Return the tables that a file has rows of, parents before children; *whole*: of an organisation."""
+    """Return the tables in a file of a user or, with *whole*, of an organisation; parents before children."""
     wanted = {Carried.USER, Carried.ORGANISATION} if whole else {Carried.USER}
     return [table for table in metadata.sorted_tables if CARRIED[table.name] in wanted]
 
 
 @cache
 def columns_of(table: sa.Table) -> tuple[sa.Column[object], ...]:
-    """Return the columns that a file has: all but the organisation, which is the importing one's."""
+    """Return the columns that a file has: all except the organisation, which an import sets."""
     left_out = _LEFT_OUT.get(table.name, frozenset()) | {"org_id"}
     return tuple(column for column in table.columns if column.name not in left_out)
 
@@ -106,7 +106,7 @@ def number_of(table: sa.Table) -> sa.Column[int] | None:
 
 
 def belongs_to(table: sa.Table, org_id: str, user_id: str | None) -> sa.ColumnElement[bool]:
-    """Return that a row is in a file of the user; None: of the organisation."""
+    """Return the condition that a row belongs in a file of the user or, with None, of the organisation."""
     if user_id is None:
         mine = table.c.org_id == org_id
         return sa.and_(mine, table.c.user_id != "") if table.name == "users" else mine

@@ -1,4 +1,4 @@
-"""What a row of a file must be, beyond the types of its columns: a value that every room can read."""
+"""Check rows of a file beyond the types of their columns, so that every room can read them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -45,16 +45,16 @@ _VALUES: Mapping[str, type[Value]] = {
     "distillations": Distillation,
     "model_calls": LedgerEntry,
 }
-"""What the rows of a table are read as; rows of the others are as their columns say."""
+"""The types that rows of some tables are read as; rows of other tables only need valid columns."""
 _NOBODYS = (None, "")
 
 
 def check_row(table: sa.Table, row: Row, manifest: Manifest) -> None:
     """
-    Make sure that a row is of whom the file is, and can be read.
+    Check that a row belongs to the file's user or organisation, and can be read.
 
     Raises:
-        InvalidInput: it is not, or cannot.
+        InvalidInput: it does not, or cannot.
     """
     if not manifest.whole and "user_id" in row and row["user_id"] != manifest.user_id:
         by_session = table.name in {"evaluations", "usage_events", "request_analytics"}
@@ -73,7 +73,7 @@ def check_row(table: sa.Table, row: Row, manifest: Manifest) -> None:
 
 
 def _check_shapes(table: sa.Table, row: Row) -> None:
-    """Make sure that a list is where a list belongs, and an object where an object does."""
+    """Check that columns which hold a list or an object do so."""
     for column in table.columns:
         default = column.server_default
         if not isinstance(column.type, sa.JSON) or not isinstance(default, sa.DefaultClause):
@@ -104,10 +104,10 @@ _MORE: Mapping[str, Callable[[Row], None]] = {"memories": _check_memory, "entiti
 
 async def check_whole(connection: AsyncConnection) -> None:
     """
-    Make sure that the rows of a file fit together: what a server would fall over later is refused now.
+    Check that the rows of a file are consistent, so that no server fails on them later.
 
     Raises:
-        InvalidInput: they do not.
+        InvalidInput: they are not consistent.
     """
     log, turn = users.c, interactions.c
     same = sa.and_(log.org_id == turn.org_id, log.user_id == turn.user_id)

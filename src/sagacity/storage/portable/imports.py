@@ -1,4 +1,4 @@
-"""How far a file of exported data was imported into the organisation, and its rows on their way."""
+"""Write the rows of an imported file, and record how far the import got."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ KEYS: Final[Mapping[What, tuple[sa.Table, tuple[str, ...]]]] = {
     What.ENTITY: (entities, ("user_id", "normalized_name")),
     What.RELATIONSHIP: (relationships, ("source_id", "relationship_type", "target_id")),
 }
-"""By what a row is known, whatever its number is."""
+"""The natural keys by which rows are found whatever their numbers."""
 TAKEN: Final = (
     requests.c.request_id,
     memories.c.uid,
@@ -52,18 +52,18 @@ TAKEN: Final = (
     usage_events.c.uid,
     request_analytics.c.id,
 )
-"""Ids that an organisation has once, whoever the user is."""
+"""Ids that are unique in an organisation, not only for a user."""
 _LIMITED: Final = {
     users.name: QuotaName.USERS,
     interactions.name: QuotaName.INTERACTIONS,
     memories.name: QuotaName.MEMORIES,
 }
-"""What quotas count; what the operator imports is never refused."""
+"""What quotas count of each table; they never refuse an import, because the operator makes it."""
 _column = imports.c
 
 
 class Import(Value):
-    """How far the reading of one file is."""
+    """How far the import of one file got."""
 
     import_id: str
     step: str
@@ -73,19 +73,19 @@ class Import(Value):
 
 
 class ImportRepository:
-    """What reading a file writes. Every row becomes the organisation's, whatever it says."""
+    """Writes of an import. Every row becomes the organisation's, whatever the file says."""
 
     def __init__(self, scope: Scope, search: SearchRepository) -> None:
         self._scope = scope
         self._search = search
 
     async def find(self, import_id: str) -> Import | None:
-        """Return how far a file was read; None if it never was."""
+        """Return how far the import of a file got; None if it was never begun."""
         rows = await self._scope.all(self._scope.locked(sa.select(imports).where(self._is(import_id))))
         return Import.model_validate(rows[0]._mapping, extra="ignore") if rows else None
 
     async def begin(self, import_id: str) -> None:
-        """Note that a file is read from its beginning."""
+        """Record that the import of a file begins."""
         fresh = {"step": "", "done_count": 0, "created_at": self._scope.clock.now(), "finished_at": None}
         insert = self._scope.insert(imports).on_conflict_do_update(
             index_elements=[_column.org_id, _column.import_id], set_=fresh
@@ -93,13 +93,13 @@ class ImportRepository:
         await self._scope.run(insert, {"org_id": self._scope.org_id, "import_id": import_id} | fresh)
 
     async def note(self, import_id: str, step: str, done_count: int) -> None:
-        """Note how far it is, in the transaction that did it."""
+        """Record how far the import got, in the transaction that stores the rows."""
         await self._scope.run(
             sa.update(imports).where(self._is(import_id)).values(step=step, done_count=done_count)
         )
 
     async def finish(self, import_id: str) -> None:
-        """Note that all of it is there, and let the organisation's own work begin."""
+        """Record that the import is complete, and make the organisation's own work due."""
         now = self._scope.clock.now()
         await self._scope.run(sa.update(imports).where(self._is(import_id)).values(finished_at=now))
         await make_log(self._scope, ORGANISATION)
@@ -123,7 +123,7 @@ class ImportRepository:
         return True
 
     async def add(self, table: sa.Table, rows: Sequence[Row]) -> None:
-        """Write rows; those that are numbered get numbers of their own, in order."""
+        """Insert rows; rows of numbered tables get new numbers, in order."""
         number = number_of(table)
         names = [column.name for column in columns_of(table) if column is not number]
         own = {"org_id": self._scope.org_id}
@@ -132,7 +132,7 @@ class ImportRepository:
         await self._scope.run(table.insert(), [{name: row[name] for name in names} | own for row in rows])
 
     async def change(self, table: sa.Table, rows: Sequence[Row], names: Iterable[str]) -> None:
-        """Set the columns *names* of rows that are there; a row is known by its key, with its new number."""
+        """Set the columns *names* of existing rows, each found by its key, with its new number."""
         keys = [column for column in table.primary_key.columns if column.name != "org_id"]
         is_it = [column == sa.bindparam(f"key_{column.name}") for column in keys]
         set_ = {name: sa.bindparam(f"new_{name}", type_=table.c[name].type) for name in names}
@@ -146,12 +146,12 @@ class ImportRepository:
             await self._scope.run(update, given)
 
     async def numbers(self, what: What, keys: Sequence[tuple[Any, ...]]) -> dict[tuple[Any, ...], int]:
-        """Return the numbers of rows by what they are known by."""
+        """Return the numbers of rows by their natural keys."""
         table, names = KEYS[what]
         number = number_of(table)
         if number is None or not keys:
             return {}
-        # All but the last part of a key are few: one user's, mostly.
+        # All parts of a key except the last have few values, mostly those of one user.
         *_, last = names
         columns = [table.c[name] for name in names]
         found: dict[tuple[Any, ...], int] = {}
@@ -166,7 +166,7 @@ class ImportRepository:
         return found
 
     async def show_turns(self, numbers: Sequence[int], vectors: Mapping[int, bytes]) -> None:
-        """Let turns that were added be found; *vectors*: half precision, by number, of those that came with one."""
+        """Add search documents of imported turns; *vectors*, in half precision by number, of those that have one."""
         rows = await self._scope.all(
             sa.select(interactions)
             .where(one_of(interactions.c.interaction_id, numbers), self._scope.owns(interactions))
@@ -188,7 +188,7 @@ class ImportRepository:
         await self._search.put(_with(documents, vectors), new=True)
 
     async def show_memories(self, numbers: Sequence[int], vectors: Mapping[int, bytes]) -> None:
-        """Let memories that were added, or changed, be found as they are; see `show_turns`."""
+        """Add or update search documents of imported memories; see `show_turns`."""
         rows = await self._scope.all(
             sa.select(memories)
             .where(one_of(memories.c.memory_id, numbers), self._scope.owns(memories))
@@ -198,7 +198,7 @@ class ImportRepository:
         await self._search.put(_with(documents, vectors))
 
     async def let_look_at(self, user_ids: Sequence[str]) -> None:
-        """Let the logs of users be looked at: for what was to be learned of them."""
+        """Make the logs of users due, for turns that were not learned from yet."""
         mine = (users.c.org_id == self._scope.org_id, one_of(users.c.user_id, user_ids))
         await make_due(self._scope, sa.select(users.c.user_id).where(*mine), self._scope.clock.now())
 

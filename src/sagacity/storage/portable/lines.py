@@ -1,9 +1,9 @@
 """
 The lines of a file of exported data, and what each may hold.
 
-    {"manifest": {"format": "sagacity-export", "version": 1, …}}      what it is, of whom, and what made its vectors
+    {"manifest": {"format": "sagacity-export", "version": 1, …}}      format, owner of the data, model of the vectors
     {"table": "memories", "row": {"memory_id": 7, …}}                 a row, parents before children
-    {"end": {"rows": {"memories": 12, …}, "sha256": "…"}}             how many, and the hash of all lines before
+    {"end": {"rows": {"memories": 12, …}, "sha256": "…"}}             counts of rows, and the hash of all lines before
 """
 
 import base64
@@ -29,25 +29,25 @@ from sagacity.storage.schema.tables import metadata
 
 FORMAT, VERSION = "sagacity-export", 1
 MAX_LINE_BYTES = 64 * 2**20
-"""A turn may come with an image, and a change holds a memory twice."""
+"""The most bytes of a line: a turn may have an image, and a change holds a memory twice."""
 _DEEPEST = 100
 _SMALL = 2**31
 _UNIT = 0.02
-"""How far from 1 the length of a vector may be, in half precision."""
+"""How far the length of a vector in half precision may be from 1."""
 VECTOR = "vector"
 Row = dict[str, Any]
 Read = Callable[[object], object]
 
 
 class ExportScope(StrEnum):
-    """Of whom a file is."""
+    """Whether a file is of one user or of an organisation."""
 
     USER = "user"
     ORGANISATION = "organisation"
 
 
 class Manifest(Value):
-    """The first line: what the file is."""
+    """The first line, which describes the file."""
 
     format: Literal["sagacity-export"] = FORMAT
     version: Literal[1] = VERSION
@@ -56,17 +56,17 @@ class Manifest(Value):
     user_id: str | None = None
     exported_at: datetime
     embedder: str = ""
-    """What made the vectors; empty where there are none."""
+    """The model that made the vectors; empty if there are none."""
     dimension: int = Field(default=0, ge=0, le=65_536)
 
     @property
     def whole(self) -> bool:
-        """Whether it is of a whole organisation."""
+        """Whether the file is of a whole organisation."""
         return self.scope is ExportScope.ORGANISATION
 
 
 class End(Value):
-    """The last line: what came before it."""
+    """The last line, which sums up the lines before it."""
 
     rows: dict[str, int]
     sha256: str
@@ -83,7 +83,7 @@ def end_line(end: End) -> bytes:
 
 
 def row_line(table: sa.Table, row: Mapping[str, Any], vector: bytes | None) -> bytes:
-    """Return the line of a row; *vector*: little-endian half precision, of tables that have one."""
+    """Return the line of a row; *vector*, of tables that have one, is in little-endian half precision."""
     shown = {column.name: _shown(row[column.name]) for column in columns_of(table)}
     if table in VECTORED:
         shown[VECTOR] = None if vector is None else base64.b64encode(vector).decode()
@@ -95,7 +95,7 @@ def read_line(line: bytes) -> dict[str, Any]:
     Return the object on a line.
 
     Raises:
-        InvalidInput: it is none, or one of its objects has a key twice.
+        InvalidInput: the line is not an object, or one of its objects has a key twice.
     """
     try:
         found: object = json.loads(line, object_pairs_hook=_once, parse_constant=_no_constant)
@@ -111,18 +111,18 @@ def read_line(line: bytes) -> dict[str, Any]:
 
 def read_manifest(line: bytes) -> Manifest:
     """
-    Return what the first line says.
+    Return the manifest on the first line.
 
     Raises:
-        InvalidInput: it is no manifest, or one of a version that is not known here.
+        InvalidInput: the line is not a manifest, or one of an unknown version.
     """
     found = read_line(line)
     stated: object = found.get("manifest")
     if set(found) != {"manifest"} or not isinstance(stated, dict):
-        raise InvalidInput("the first line is no manifest")
+        raise InvalidInput("the first line is not a manifest")
     fields = cast("dict[str, object]", stated)
     if fields.get("format") != FORMAT:
-        raise InvalidInput("it is no file that `sagacity export` wrote")
+        raise InvalidInput("it is not a file that `sagacity export` wrote")
     if fields.get("version") != VERSION:
         raise InvalidInput(
             f"this release reads version {VERSION} of the format, and the file has {fields.get('version')!r:.40}"
@@ -141,10 +141,10 @@ def read_manifest(line: bytes) -> Manifest:
 
 def read_end(found: Mapping[str, Any]) -> End:
     """
-    Return what the last line says.
+    Return the summary on the last line.
 
     Raises:
-        InvalidInput: it breaks the format.
+        InvalidInput: the line breaks the format.
     """
     try:
         return End.model_validate(found["end"])
@@ -154,10 +154,10 @@ def read_end(found: Mapping[str, Any]) -> End:
 
 def table_of(said: Mapping[str, object], tables: Mapping[str, sa.Table]) -> sa.Table:
     """
-    Return which of *tables* a line is of.
+    Return the one of *tables* to which a line belongs.
 
     Raises:
-        InvalidInput: of none.
+        InvalidInput: it belongs to none.
     """
     if set(said) != {"table", "row"}:
         raise InvalidInput("it must have `table` and `row`, or be the last line")
@@ -173,7 +173,7 @@ def read_row(table: sa.Table, given: object, dimension: int) -> tuple[Row, bytes
     Return a row as it is stored, and its vector.
 
     Raises:
-        InvalidInput: a column is missing, is not known, or holds what it cannot.
+        InvalidInput: a column is missing or unknown, or holds an invalid value.
     """
     if not isinstance(given, dict):
         raise InvalidInput("`row` must be an object")
@@ -268,7 +268,7 @@ def _moment(value: object, name: str) -> datetime:
 
 
 def _json(value: object, name: str) -> object:
-    """Refuse what no database keeps as it is, at any depth."""
+    """Refuse values that no database stores unchanged, at any depth."""
     waiting: list[tuple[object, int]] = [(value, 0)]
     while waiting:
         one, depth = waiting.pop()
@@ -311,7 +311,7 @@ def _refuse_text(text: str, name: str) -> None:
 
 
 class _NotOurs(ValueError):
-    """JSON that other programs read in different ways."""
+    """JSON that programs read in different ways."""
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -322,7 +322,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _no_constant(name: str) -> object:
-    raise _NotOurs(f"{name} is no JSON")
+    raise _NotOurs(f"{name} is not valid JSON")
 
 
 def _shown(value: object) -> object:

@@ -1,4 +1,4 @@
-"""Read all rows of one user or one organisation, a page at a time, as of one moment."""
+"""Read all rows of one user or one organisation, page by page, in one snapshot."""
 
 from array import array
 from collections.abc import AsyncGenerator, Sequence
@@ -27,22 +27,22 @@ from sagacity.storage.search.index_owner import made_by
 from sagacity.storage.statements.array_params import among, one_of
 
 _PAGE, _TURNS = 500, 100
-"""Rows at a time; of turns fewer, as each may hold an image."""
+"""Rows per page; fewer of turns, as each may hold an image."""
 _NUMBERS = 10_000
 _KNOWN_BY = (users, cursors, memories, sessions, user_settings, entities)
-"""Whoever is stored has a row in one of these."""
+"""Every user of whom anything is stored has a row in one of these tables."""
 Page = tuple[sa.Table, list[Row], dict[int, bytes]]
-"""Rows of a table, and the vectors of those that have one, by number."""
+"""Rows of a table, and their vectors by number."""
 
 
 class PortableRepository:
-    """What is written into a file of a user, or of the organisation."""
+    """Reads what a file of a user, or of the organisation, contains."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def made_by(self) -> tuple[str, int]:
-        """Return which embedder made the search index, and how many numbers its vectors have."""
+        """Return the embedder that made the search index, and the dimension of its vectors."""
         return await made_by(self._scope) or ("", 0)
 
     async def stored(self, user_ids: Sequence[str]) -> set[str]:
@@ -56,7 +56,7 @@ class PortableRepository:
 
     async def require(self, user_id: UserId) -> None:
         """
-        Make sure that a user can be exported.
+        Check that a user can be exported.
 
         Raises:
             NotFound: nothing is stored of the user.
@@ -70,9 +70,9 @@ class PortableRepository:
 
     async def pages(self, user_id: UserId | None) -> AsyncGenerator[Page]:
         """
-        Yield the rows of a user, or with None of the whole organisation, parents before children.
+        Yield the rows of a user or, with None, of the whole organisation, parents before children.
 
-        What quarantines hold is left out, whoever reads: elsewhere nothing would hold it.
+        Rows that quarantines hold are always left out, because nothing would hold them in another installation.
         """
         await self._scope.backend.take_time(self._scope.connection)
         hidden = nullcontext() if self._scope.hides_held else unheld(self._scope.connection)
@@ -96,7 +96,7 @@ class PortableRepository:
     async def _numbered(
         self, table: sa.Table, number: sa.Column[int], wanted: sa.ColumnElement[bool]
     ) -> AsyncGenerator[list[Row]]:
-        """Yield rows by their numbers, which are read first: eight bytes each."""
+        """Yield rows by their numbers, which are all read first, at eight bytes each."""
         numbers = array("q")
         async with self._scope.connection.stream(sa.select(number).where(wanted).order_by(number)) as found:
             async for rows in found.partitions(_NUMBERS):

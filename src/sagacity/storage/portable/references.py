@@ -1,7 +1,7 @@
 """
-Which other rows a row names by their numbers, in columns and inside of its JSON.
+The places where a row refers to other rows by number, in columns and inside its JSON.
 
-An import gives every row a new number. So each of these places is named here, and a row can be turned to other numbers.
+An import gives every row a new number, so each of these references must be rewritten.
 """
 
 import re
@@ -15,7 +15,7 @@ from sagacity.domain.kinds import KINDS
 from sagacity.storage.portable.lines import Row
 
 _ENTITY = "entity"
-"""What an answer calls a name that it could draw on."""
+"""The kind of an entity among the sources of an answer."""
 _CITATION = re.compile(r"([a-z]):([0-9]{1,18})", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 _BY_NUMBER = frozenset(
@@ -24,20 +24,20 @@ _BY_NUMBER = frozenset(
 
 
 class What(Enum):
-    """What a number is of."""
+    """What a number refers to."""
 
     MEMORY = auto()
     TURN = auto()
     ENTITY = auto()
     RELATIONSHIP = auto()
     TURN_UP_TO = auto()
-    """A turn, or if it is gone the last one before it."""
+    """A turn or, if it was deleted, the last one before it."""
     MEMORY_UP_TO = auto()
-    """Likewise, of memories."""
+    """A memory or, if it was deleted, the last one before it."""
 
 
 Number = Callable[[What, int], int | None]
-"""Gives what a number has become; None where there is no such row."""
+"""Returns the new number of a row; None if there is no such row."""
 _COLUMNS: Mapping[str, Mapping[str, What]] = {
     "memories": {"superseded_by": What.MEMORY},
     "memory_requests": {"memory_id": What.MEMORY},
@@ -58,15 +58,15 @@ NAMED_LATER: Mapping[str, frozenset[str]] = {
     "sessions": frozenset({"episode_id"}),
     "interactions": frozenset({"citations"}),
 }
-"""Columns that name memories which come later; they are set in a second pass."""
+"""Columns that refer to memories imported later; they are set in a second pass."""
 
 
 def turned(table: str, row: Row, number: Number) -> Row:
-    """Return *row* with other numbers; a reference to what is not there is dropped."""
+    """Return *row* with new numbers; references to missing rows are dropped."""
     new = dict(row)
     for name, what in _COLUMNS.get(table, {}).items():
         if row[name] is not None:
-            # A number that stands for "from the beginning" is no row's.
+            # The number for "from the beginning" refers to no row.
             new[name] = row[name] if row[name] <= 0 else number(what, row[name])
     match table:
         case "memories":
@@ -90,7 +90,7 @@ def turned(table: str, row: Row, number: Number) -> Row:
 
 
 def _of_memory(row: Mapping[str, Any], number: Number) -> Row:
-    """Return what inside of a memory names other rows."""
+    """Return the columns of a memory that refer to other rows, with new numbers."""
     attributes, metadata = dict(row["attributes"]), dict(row["metadata"])
     if skill := attributes.get("skill"):
         ids, replaces = skill.get("user_playbook_ids", []), skill.get("replaces")
@@ -110,10 +110,10 @@ def _of_memory(row: Mapping[str, Any], number: Number) -> Row:
 
 
 def _snapshot(memory: Mapping[str, Any] | None, number: Number) -> Row | None:
-    """Return what a change says that a memory was."""
+    """Return a change's snapshot of a memory, with new numbers."""
     if memory is None:
         return None
-    # What a snapshot leaves out is empty.
+    # Fields that a snapshot leaves out are empty.
     whole: Row = {"attributes": {}, "metadata": {}, "source_interaction_ids": [], **memory}
     told = {name: value for name, value in _of_memory(whole, number).items() if name in memory}
     successor = memory.get("superseded_by")
@@ -128,7 +128,7 @@ def _all(numbers: list[int], what: What, number: Number) -> list[int]:
 
 
 def _used(uses: list[Mapping[str, Any]], kind: str, item: str, number: Number) -> list[Row]:
-    """Return what an answer rests on, without what is not there."""
+    """Return the sources of an answer with new numbers, without missing ones."""
     found: list[Row] = []
     for use in uses:
         name = _item(use[kind], use[item], number)
@@ -144,7 +144,7 @@ def _used(uses: list[Mapping[str, Any]], kind: str, item: str, number: Number) -
 
 
 def _item(kind: str | None, name: str | None, number: Number) -> str | None:
-    """Return by which id the API knows a memory or a turn; what names neither stays as it is."""
+    """Return the new API id of a memory or a turn; an id that refers to neither stays unchanged."""
     if name is None or kind not in _BY_NUMBER or not _NUMBER.fullmatch(name):
         return name
     found = number(_what(kind), int(name))
@@ -156,7 +156,7 @@ def _what(kind: str) -> What:
 
 
 def numbers_in(table: str, row: Row) -> set[tuple[What, int]]:
-    """Return which numbers *row* names."""
+    """Return the numbers that *row* refers to."""
     found: set[tuple[What, int]] = set()
 
     def note(what: What, number: int) -> int | None:

@@ -1,8 +1,7 @@
 """
-A file of exported data, read and checked as a whole before anything of it is stored.
+Read and check a whole file of exported data before any of it is stored.
 
-Its rows go into a database of their own in a temporary folder, with the real schema: keys that come twice and parents
-that are missing are found there.
+Its rows go into a temporary database with the real schema, which finds duplicate keys and missing parents.
 """
 
 import asyncio
@@ -39,7 +38,7 @@ from sagacity.storage.transfer.copy import OnProgress, Step
 
 OpenFile = Callable[[Path], Awaitable[Backend]]
 _ROWS, _BYTES = 500, 4 * 2**20
-"""How much is checked and written at a time."""
+"""How many bytes are checked and written at a time."""
 vectors: Final = sa.Table(
     "import_vectors",
     sa.MetaData(),
@@ -47,22 +46,22 @@ vectors: Final = sa.Table(
     sa.Column("number", sa.Integer, primary_key=True),
     sa.Column("vector", sa.LargeBinary, nullable=False),
 )
-"""The vectors of a file, beside its rows."""
+"""The table for the vectors of a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A file that is whole and valid, as a database."""
+    """A complete and valid file, as a database."""
 
     manifest: Manifest
     import_id: str
-    """The hash of what the file says."""
+    """The hash of the file's content."""
     rows: Mapping[str, int]
     backend: Backend
     org_id: OrgId
 
     async def all(self, statement: sa.Select[*tuple[Any, ...]]) -> Sequence[Any]:
-        """Return what is in the file."""
+        """Run a statement on the file's rows, and return the result."""
         async with self.backend.read(None) as connection:
             return (await connection.execute(statement)).all()
 
@@ -76,12 +75,12 @@ async def staged(
 
     Args:
         path: the file.
-        org_id: whose its rows become.
-        open_file: opens an SQLite file, and makes it a database.
-        on_progress: told how far it is.
+        org_id: the organisation to which the rows will belong.
+        open_file: opens an SQLite file and creates its schema.
+        on_progress: called with the progress.
 
     Raises:
-        InvalidInput: the file is not whole, or not valid; the message names the line.
+        InvalidInput: the file is incomplete or invalid; the message names the line.
     """
     with tempfile.TemporaryDirectory(prefix="sagacity-") as folder:
         database = Path(folder) / "import.db"
@@ -105,7 +104,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 class _Reading:
-    """A file on its way into a database."""
+    """Reads a file into a database."""
 
     def __init__(
         self, file: BinaryIO, size: int, connection: AsyncConnection, org_id: OrgId, on_progress: OnProgress
@@ -120,7 +119,7 @@ class _Reading:
         self._counts: dict[str, int] = {}
 
     async def all(self) -> tuple[Manifest, End]:
-        """Read the file to its end; returns its first and its last line."""
+        """Read the whole file; returns its first and its last line."""
         try:
             manifest = read_manifest(self._next())
         except InvalidInput as error:
@@ -143,7 +142,7 @@ class _Reading:
         return manifest, end
 
     async def _some(self, manifest: Manifest, tables: Mapping[str, sa.Table]) -> End | None:
-        """Read rows of one table, some hundreds at the most; returns the last line if that comes."""
+        """Read up to some hundred rows of one table; returns the last line if it is reached."""
         table: sa.Table | None = None
         rows: list[Row] = []
         found: list[Row] = []
@@ -154,7 +153,7 @@ class _Reading:
             try:
                 said = read_line(line)
                 if set(said) == {"end"}:
-                    if rows:  # it is read again, as a part of its own
+                    if rows:  # the line is read again with the next part
                         self._go_back(start, before)
                         break
                     self._hash = before
@@ -219,7 +218,7 @@ class _Reading:
             raise InvalidInput("the file was changed: its content has another hash than the last line says")
 
     async def _own_row(self, manifest: Manifest) -> None:
-        """Make the log of a user who has none, such as one of whom memories were written by hand."""
+        """Create the log of a user who has none, such as one whose memories were written by hand."""
         there = sa.select(users.c.user_id).limit(1)
         if (await self._connection.execute(there)).first() is None:
             at = manifest.exported_at

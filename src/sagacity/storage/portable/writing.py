@@ -25,13 +25,13 @@ async def lines_of(
     source: PortableRepository, org_id: OrgId, user_id: UserId | None, *, now: datetime
 ) -> AsyncGenerator[bytes]:
     """
-    Yield the lines of a file, some of them at a time; all are of one moment.
+    Yield the lines of a file, several at a time, all from one snapshot.
 
     Args:
-        source: of an open transaction.
-        org_id: whose.
-        user_id: of whom; None: of the whole organisation.
-        now: when the file is said to be written.
+        source: the repository of an open transaction.
+        org_id: the organisation.
+        user_id: the user; None for the whole organisation.
+        now: the time of the export, for the manifest.
 
     Raises:
         NotFound: nothing is stored of the user.
@@ -61,6 +61,6 @@ async def lines_of(
 
 
 def _liner(table: sa.Table, vectors: Mapping[int, bytes]) -> Callable[[Row], bytes]:
-    """Return what makes the line of a row of *table*."""
+    """Return the function that makes the line of a row of *table*."""
     number = number_of(table)
     return lambda row: row_line(table, row, None if number is None else vectors.get(row[number.name]))

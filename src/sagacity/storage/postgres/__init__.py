@@ -1,1 +1,1 @@
-"""PostgreSQL: many processes and machines, organisations kept apart by row-level security."""
+"""PostgreSQL: for many processes and machines, with organisations separated by row-level security."""

@@ -31,14 +31,15 @@ _LIMITS = (
     "SET LOCAL statement_timeout = '120s'; SET LOCAL lock_timeout = '30s'; "
     "SET LOCAL idle_in_transaction_session_timeout = '120s'"
 )
-"""So that nobody who hangs holds up others for ever; told with each transaction, as a pooler forgets them between."""
+"""Limits that keep a hanging transaction from blocking others forever. Each transaction sets them, because a pooler
+drops settings between transactions."""
 _KEPT_PLANS = (
     "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL max_parallel_workers_per_gather = 0; "
 )
 """
-A search's conditions on whose rows they are make its plan dearer than its work if it is made each time. Its
-strategies run side by side already: with parallel workers, started for each part, comparing 49,000 vectors takes 63 ms
-and not 40.
+Settings for searches. With conditions on the owners of rows, planning takes longer than the search itself, so plans are
+kept. Parallel workers are off, because strategies run in parallel already: with workers, which start for each part,
+comparing 49,000 vectors takes 63 ms instead of 40.
 """
 _TRIES = 2
 Result = TypeVar("Result")
@@ -63,12 +64,12 @@ class Postgres:
             url: the database, with the program's role.
             owner: the same database with the role that owns its tables; if set, opening migrates.
             connections: maximum number of open connections.
-            pooler: whether there is a transaction pooler in between.
+            pooler: whether connections go through a transaction pooler.
         """
         self._url = checked_url(url)
         self._owner = None if owner is None else checked_url(owner)
         self._engine = engine_for(url, connections=connections, pooler=pooler)
-        # Learners write long transactions, of as many users as learn side by side: calls would wait for all of them.
+        # Learners write long transactions, several users in parallel; without this limit, calls would wait for them.
         self._background = asyncio.Semaphore(max(1, connections // 2))
         self._statements = PreparedStatements(self._engine.dialect)
         self.vectors: VectorIndex = PostgresVectors()
@@ -96,7 +97,7 @@ class Postgres:
         """
         Open a transaction that may write; writers wait for each other only if they write the same rows.
 
-        Those that are not urgent may use half of the connections.
+        Writers that are not urgent may use only half of the connections.
         """
         opening = f"{_WRITE}; {_LIMITS}; {_whose(org_id, user_id)}"
         async with (
@@ -122,7 +123,7 @@ class Postgres:
         user_id: UserId | None = None,
         keeps_plans: bool = False,
     ) -> Result:
-        """Run *work* on a snapshot, here: the database is elsewhere."""
+        """Run *work* on a snapshot, in the event loop: the database is another process."""
         async with self.read(org_id, user_id=user_id, keeps_plans=keeps_plans) as connection:
             return await work(connection)
 
@@ -134,7 +135,7 @@ class Postgres:
         user_id: UserId | None = None,
         urgent: bool = False,
     ) -> Result:
-        """Run *work* in a transaction, here: the database is elsewhere."""
+        """Run *work* in a transaction, in the event loop: the database is another process."""
         async with self.write(org_id, user_id=user_id, urgent=urgent) as connection:
             return await work(connection)
 
@@ -151,7 +152,7 @@ class Postgres:
             raise ours(error) from error
 
     async def _opened(self, opening: str) -> AsyncConnection:
-        """Open a transaction; a connection that broke since its last use is replaced by a new one."""
+        """Open a transaction, on a new connection if the pooled one broke since its last use."""
         for left in reversed(range(_TRIES)):
             connection = await self._engine.connect()
             try:
@@ -168,11 +169,11 @@ class Postgres:
     async def rows(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None
     ) -> Sequence[Any]:
-        """Run *statement*; repeated ones through the driver, without SQLAlchemy."""
+        """Run *statement*; repeated statements go directly to the driver, without SQLAlchemy."""
         return await self._statements.rows(connection, statement, parameters, partial(asked, connection))
 
     def rows_at_once(self, statement: sa.Executable, parameters: Any = None) -> None:
-        """Return nothing: the database is elsewhere."""
+        """Return None: every read has to wait for the database server."""
 
     async def run(self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None) -> int:
         """Run *statement* like `rows`; returns the number of affected rows."""
@@ -188,9 +189,10 @@ class Postgres:
 
     async def read_in_key_order(self, connection: AsyncConnection) -> None:
         """
-        Forbid sorts: without statistics the planner takes a scope for one row, and would sort all of it for each page.
+        Disable sorts and parallel workers for the rest of the transaction.
 
-        And workers, for the rest of the transaction: to start them takes longer than to read a page along a key.
+        Without statistics, the planner expects one row in a scope, and would sort the whole scope for each page.
+        Starting workers takes longer than reading a page along a key.
         """
         await connection.exec_driver_sql(
             "SET LOCAL enable_sort = off; SET LOCAL max_parallel_workers_per_gather = 0"
@@ -207,7 +209,7 @@ class Postgres:
         await load_rows(connection, table, rows)
 
     async def renumber(self, connection: AsyncConnection) -> None:
-        """Advance every sequence beyond the tenant's largest number; never back."""
+        """Advance every sequence beyond the tenant's largest number, never back."""
         for table, column in numbered(metadata):
             largest = sa.select(sa.func.max(column)).scalar_subquery()
             sequence = sa.func.pg_get_serial_sequence(table.name, column.name)
@@ -217,7 +219,7 @@ class Postgres:
 
     async def migrate(self) -> None:
         """
-        Bring the schema up to this release if the owner is known, and make sure of it and of our role in any case.
+        Migrate the schema if the owner's URL is set, and check the schema and our role in any case.
 
         Raises:
             ConfigError: our role could see other tenants' rows.
@@ -232,7 +234,7 @@ class Postgres:
             raise ours(error) from error
 
     async def scrub(self) -> str:
-        """Vacuum every table, if the owner is known; otherwise the server does it by itself, some time later."""
+        """Vacuum every table if the owner's URL is set; otherwise the server does so itself some time later."""
         if self._owner is None:
             return "left to the server's autovacuum: only the owner of the tables (SAGACITY_MIGRATION_URL) may VACUUM"
         try:
@@ -242,7 +244,7 @@ class Postgres:
         return "every table was vacuumed (VACUUM)"
 
     async def prepare_vectors(self, dimension: int) -> None:
-        """Create the index for organisation-wide vector searches of this *dimension*, if the owner is known."""
+        """Create the index for organisation-wide vector searches of this *dimension*, if the owner's URL is set."""
         try:
             if self._owner is not None:
                 await make_vector_index(self._owner, dimension)

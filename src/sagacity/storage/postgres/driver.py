@@ -24,22 +24,22 @@ from sagacity.storage.statements.prepared import BoundStatement, DriverResult, d
 CONNECT_SECONDS = 10
 POOL_SECONDS = 30
 _AGAIN = ("40001", "40P01", "55P03", "23505")
-"""Serialisation failure, deadlock, a lock that did not come, a key that someone else took meanwhile: the same
-transaction may go another way next time."""
+"""Serialisation failure, deadlock, lock timeout, and a key that another transaction took meanwhile: the same
+transaction may succeed next time."""
 _PASSING = ("08", "53", "57")
-"""Connection lost, too many connections, shutting down: states of the server."""
+"""Connection lost, too many connections, shutting down: the server is unavailable."""
 _MISTAKES = ("authentication failed", "does not exist", "no pg_hba.conf entry")
-"""What a server says to a connection that it refuses for good, so that nobody waits for another answer."""
+"""The server refuses the connection for good, so retrying is useless."""
 _DATA = "22"
 """Errors about values, whose messages quote them."""
 
 
 _ROWS_AT_ONCE = 250
-"""A memory's row takes the driver some 25 microseconds: it has columns of JSON."""
+"""How many rows are converted at a time: a memory's row takes the driver some 25 microseconds, for its JSON."""
 
 
 class _Cursor(psycopg.AsyncCursor[Any]):
-    """Takes rows that have come out of what the server sent a few at a time: others have the event loop in between."""
+    """Converts received rows a few at a time, so that others get the event loop in between."""
 
     async def fetchall(self) -> list[Any]:
         found: list[Any] = []
@@ -61,22 +61,22 @@ def engine_for(url: sa.URL, *, connections: int, pooler: bool, vectors: bool = T
     Return the engine for *url*.
 
     Args:
-        url: where, and as whom.
+        url: the database and role.
         connections: maximum number of open connections.
-        pooler: a transaction pooler stands between, so that nothing outlives a transaction: no prepared statements.
-        vectors: the database has pgvector already.
+        pooler: connections go through a transaction pooler, so statements cannot be prepared.
+        vectors: whether the database has pgvector already.
     """
     engine = create_async_engine(
         address(url),
-        # Transactions are opened by a statement of ours, which says at once whose they are.
+        # Our own statement opens transactions, and names their organisation and user at once.
         isolation_level="AUTOCOMMIT",
         poolclass=AsyncAdaptedQueuePool,
         pool_size=connections,
         max_overflow=0,
-        insertmanyvalues_page_size=50,  # others have the event loop between two pages
+        insertmanyvalues_page_size=50,  # others get the event loop between two pages
         pool_timeout=POOL_SECONDS,
         json_deserializer=read_json,
-        hide_parameters=True,  # what users said is not for error messages and logs
+        hide_parameters=True,  # users' words do not belong in error messages and logs
         connect_args={
             "connect_timeout": CONNECT_SECONDS,
             "prepare_threshold": None if pooler else 3,
@@ -87,7 +87,7 @@ def engine_for(url: sa.URL, *, connections: int, pooler: bool, vectors: bool = T
     if vectors:
 
         def on_connect(connection: AdaptedConnection, _record: object) -> None:
-            with suppress(psycopg.ProgrammingError):  # not migrated yet; the check of the schema says so
+            with suppress(psycopg.ProgrammingError):  # not migrated yet; the check of the schema reports it
                 connection.run_async(register_vector_async)
 
         event.listen(engine.sync_engine, "connect", on_connect)
@@ -95,17 +95,17 @@ def engine_for(url: sa.URL, *, connections: int, pooler: bool, vectors: bool = T
 
 
 def literal(value: str) -> str:
-    """Return *value* as a statement that the driver looks through for placeholders writes it."""
+    """Return *value* as a literal for a statement in which the driver looks for placeholders."""
     return sql.Literal(value).as_string(None).replace("%", "%%")
 
 
 def identifier(name: str) -> str:
-    """Return a name as a statement that the driver looks through for placeholders writes it."""
+    """Return a name as an identifier for a statement in which the driver looks for placeholders."""
     return sql.Identifier(name).as_string(None).replace("%", "%%")
 
 
 async def verifier(connection: AsyncConnection, role: sa.URL) -> str:
-    """Return what a server keeps in place of the role's password, so that no statement and no log of it says that."""
+    """Return the verifier that a server stores for the role's password, so that no statement or log contains it."""
     driver: psycopg.AsyncConnection[Any] = (await connection.get_raw_connection()).driver_connection  # type: ignore[assignment]
     password, name = str(role.password or "").encode(), (role.username or "").encode()
     return driver.pgconn.encrypt_password(password, name, b"scram-sha-256").decode()
@@ -120,7 +120,7 @@ async def asked(connection: AsyncConnection, told: BoundStatement) -> DriverResu
         if driver.closed:
             await connection.invalidate(error)
         raise DBAPIError.instance(told.text, None, error, psycopg.Error, hide_parameters=True) from error
-    except AssertionError as error:  # psycopg 3.3 says so where a pipeline is cancelled while it begins
+    except AssertionError as error:  # psycopg 3.3 raises it if a pipeline is cancelled while it begins
         await connection.invalidate(error)
         raise asyncio.CancelledError from error
 
@@ -128,7 +128,7 @@ async def asked(connection: AsyncConnection, told: BoundStatement) -> DriverResu
 async def _driven(driver: psycopg.AsyncConnection[Any], told: BoundStatement) -> DriverResult:
     text = told.text.encode()
     values = told.values
-    if isinstance(values, list) and len(values) == 1:  # mostly; a pipeline takes more turns
+    if isinstance(values, list) and len(values) == 1:  # the usual case; a pipeline needs more round trips
         [values] = values
     if not isinstance(values, list):
         cursor = await driver.execute(text, values)
@@ -147,9 +147,9 @@ async def _driven(driver: psycopg.AsyncConnection[Any], told: BoundStatement) ->
 
 async def load_rows(connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """
-    Insert *rows* by COPY; all have the same columns, and those that are left out get their defaults.
+    Insert *rows* by COPY; all have the same columns, and other columns get their defaults.
 
-    They go through a table of this transaction's own: PostgreSQL copies into none whose rows it has to check.
+    They go through a temporary table, because PostgreSQL cannot COPY into a table with row-level security.
     """
     driver: psycopg.AsyncConnection[Any] = (await connection.get_raw_connection()).driver_connection  # type: ignore[assignment]
     names = list(rows[0])
@@ -179,13 +179,13 @@ async def load_rows(connection: AsyncConnection, table: sa.Table, rows: Sequence
 
 
 def ours(error: DBAPIError | PoolTimeout | psycopg.Error) -> StorageError:
-    """Keep the database's message, and drop the statement with its values."""
+    """Return our error with the database's message, without the statement and its values."""
     if isinstance(error, PoolTimeout):
         return StorageUnavailable("every connection to the database was busy for too long; try again")
     original = error.orig if isinstance(error, DBAPIError) else error
     state = getattr(original, "sqlstate", None)
     if not state and isinstance(original, psycopg.OperationalError | psycopg.InterfaceError):
-        _, fatal, reason = str(original).partition("FATAL:")  # the server's own words, if it said any
+        _, fatal, reason = str(original).partition("FATAL:")  # the server's own message, if there is one
         why = f": {reason.splitlines()[0].strip()}" if fatal else ""
         if any(word in why for word in _MISTAKES):
             return StorageError(f"the database refused the connection{why}")

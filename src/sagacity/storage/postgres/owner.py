@@ -1,4 +1,4 @@
-"""What only the owner of a PostgreSQL database does: create tables, grant rights, build the large vector index."""
+"""Work that only the owner of a PostgreSQL database may do: create tables, grant rights, build the vector index."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -21,16 +21,16 @@ from sagacity.storage.schema.views import views
 OLDEST_MAJOR = 15
 OLDEST_VECTOR = (0, 8)
 _LOCK = 7_244_810_117
-"""Of all programs on a server only ours takes the advisory lock of this number."""
+"""The number of the advisory lock that serialises migrations; no other program on a server should take it."""
 _LOCK_SECONDS = 0.2
 _HELD_UP_SECONDS = 2
-"""How long writers may have to wait behind a migration that itself waits for a table."""
+"""How long a migration waits for a table, because writers wait behind it."""
 _TRIES = 30
 _log = structlog.get_logger(__name__)
 _IN_THE_WAY = ("55P03", "40P01")
-"""A lock that did not come, a deadlock: whoever holds it may be through in a moment."""
+"""Lock timeout and deadlock: the other transaction may end soon."""
 MAX_GRAPH_DIMENSION = 4_000
-"""Of half-precision vectors; source: pgvector, README, HNSW."""
+"""The largest dimension that an HNSW index of half-precision vectors supports; source: pgvector, README, HNSW."""
 _POWERS = {
     "rolsuper": "is a superuser or may become one",
     "rolbypassrls": "may bypass it",
@@ -43,13 +43,13 @@ async def make_ready(owner: sa.URL, program: sa.URL, *, tries: int = _TRIES) -> 
     """
     Migrate as *owner*, and grant the role of *program* exactly the rights that it needs.
 
-    The role is made if it is missing. Processes that start together wait for each other. *tries* bounds how often it
-    comes to tables that others use, some seconds each time.
+    The role is created if it is missing. Processes that start together wait for each other. If tables are in use, the
+    migration is tried up to *tries* times, and waits some seconds each time.
 
     Raises:
-        ConfigError: the server or its pgvector is too old, or the role cannot be made.
+        ConfigError: the server or its pgvector is too old, or the role cannot be created.
         SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.
-        StorageUnavailable: others kept the tables in use all the time; nothing was changed.
+        StorageUnavailable: other transactions kept the tables in use all the time; nothing was changed.
     """
     engine = engine_for(owner, connections=1, pooler=False, vectors=False).execution_options(
         isolation_level="READ COMMITTED"
@@ -87,7 +87,7 @@ async def _migrate_between_others(engine: AsyncEngine, tries: int) -> None:
 
 @asynccontextmanager
 async def _alone(engine: AsyncEngine) -> AsyncGenerator[AsyncConnection]:
-    """Open a transaction of the owner once no other process has one; it waits for no table for long."""
+    """Open a transaction of the owner when no other process has one; it does not wait for a table for long."""
     while True:
         async with engine.begin() as connection:
             # Waiting inside a statement would hold a snapshot, for whose end the making of an index waits.
@@ -110,14 +110,14 @@ async def _check_server(engine: AsyncEngine) -> None:
 
 def refuse_old(number: int, vector: str | None) -> None:
     """
-    Make sure that a server is new enough.
+    Check that a server is new enough.
 
     Args:
-        number: its version as `SHOW server_version_num` says it.
-        vector: the version of the pgvector that it has, if any.
+        number: its version, from `SHOW server_version_num`.
+        vector: the version of its pgvector, if it has any.
 
     Raises:
-        ConfigError: it is not, or has no pgvector.
+        ConfigError: the server or its pgvector is too old, or it has no pgvector.
     """
     if number < OLDEST_MAJOR * 10_000:
         raise ConfigError(f"PostgreSQL {OLDEST_MAJOR} or newer is needed, but this is {number // 10_000}")
@@ -131,12 +131,12 @@ def refuse_old(number: int, vector: str | None) -> None:
 
 
 async def _ensure_role(connection: AsyncConnection, program: sa.URL) -> str:
-    """Return the program's role, made with the password of its url if it is missing."""
+    """Return the program's role, created with the password of its URL if it is missing."""
     name = program.username or ""
     statement = sa.text(
         "SELECT rolname FROM pg_roles WHERE rolname IN (:name, :short) ORDER BY length(rolname) DESC"
     )
-    # A pooler of many servers wants `role.server` for a name.
+    # A pooler of several servers expects the name `role.server`.
     found = (await connection.execute(statement, {"name": name, "short": name.partition(".")[0]})).scalar()
     if found is not None:
         return found
@@ -154,7 +154,7 @@ async def _ensure_role(connection: AsyncConnection, program: sa.URL) -> str:
 
 
 def _rights(role: str, schema: str) -> list[str]:
-    """Return what lets *role* use the tables: rows are checked by their policies, and the schema is not its own."""
+    """Return the GRANTs that let *role* use the tables; policies check rows, and the schema is not the role's."""
     to = identifier(role)
     kept = ", ".join(sorted(table.name for table in APPEND_ONLY))
     tables = ", ".join(sorted(metadata.tables.keys() - {table.name for table in APPEND_ONLY}))
@@ -170,9 +170,9 @@ def _rights(role: str, schema: str) -> list[str]:
 
 async def _excess(connection: AsyncConnection, role: str) -> list[str]:
     """
-    Return what takes back the rights that defaults of the server gave.
+    Return the REVOKEs for rights that the server's default privileges granted.
 
-    Of *role* those that policies do not check; of everyone else all rights to the views, which answer for all tenants.
+    *role* loses rights that policies do not check. Everyone else loses all rights to the views, which show all tenants.
     """
     statement = sa.text(
         "SELECT format('REVOKE %s ON %I FROM %s', privilege_type, relname, CASE grantee WHEN 0 THEN 'PUBLIC' "
@@ -193,7 +193,7 @@ async def _excess(connection: AsyncConnection, role: str) -> list[str]:
 
 
 def numbered(tables: sa.MetaData) -> list[tuple[sa.Table, sa.Column[int]]]:
-    """Return the tables whose rows are numbered by a sequence, with the column."""
+    """Return the tables whose rows a sequence numbers, each with that column."""
     return [
         (table, column)
         for table in tables.sorted_tables
@@ -203,11 +203,11 @@ def numbered(tables: sa.MetaData) -> list[tuple[sa.Table, sa.Column[int]]]:
 
 async def refuse_bypass(connection: AsyncConnection) -> None:
     """
-    Make sure that row-level security binds the role of *connection*.
+    Check that row-level security binds the role of *connection*.
 
     Raises:
-        ConfigError: it, or a role that it may become, is a superuser, may bypass it, make roles, replicate, or owns
-            the tables; or a table is unprotected.
+        ConfigError: the role, or one that it may become, is a superuser, may bypass row-level security, create roles or
+            replicate, or owns the tables; or a table is unprotected.
     """
     role = (
         await connection.execute(
@@ -244,7 +244,7 @@ async def refuse_bypass(connection: AsyncConnection) -> None:
 
 
 async def vacuum(owner: sa.URL) -> None:
-    """Vacuum every table as *owner*, beside others who read and write."""
+    """Vacuum every table as *owner*, while others read and write."""
     engine = engine_for(owner, connections=1, pooler=False, vectors=False)
     try:
         async with engine.connect() as connection:
@@ -256,9 +256,9 @@ async def vacuum(owner: sa.URL) -> None:
 
 async def make_vector_index(owner: sa.URL, dimension: int) -> None:
     """
-    Make the HNSW index for vectors of *dimension* numbers, without holding up writers.
+    Create the HNSW index for vectors of *dimension* numbers, without blocking writers.
 
-    There is none for more than `MAX_GRAPH_DIMENSION`: every vector is compared then, however many there are.
+    Above `MAX_GRAPH_DIMENSION` there is no index, and searches compare every vector.
 
     Source of m and ef_construction: pgvector's defaults, 16 and 64; Malkov & Yashunin, 2016.
     """

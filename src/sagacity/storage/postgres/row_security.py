@@ -1,31 +1,31 @@
-"""Row-level security: the database shows a transaction one organisation, and one user if it names one."""
+"""Row-level security: a transaction sees the rows of one organisation and, if it names one, of one user."""
 
 from enum import Enum
 
 ORG, USER = "sagacity.org_id", "sagacity.user_id"
-"""What a transaction says of itself, for as long as it lasts; without the first it sees no row of any table."""
+"""The settings by which a transaction names its organisation and user; without the first it sees no rows."""
 
-# In a sub-select the setting is read once a statement and not once a row. Once set, it is empty between transactions.
+# In a sub-select the setting is read once per statement instead of once per row. It is empty between transactions.
 _ORG = f"(SELECT nullif(current_setting('{ORG}', true), ''))"
 _USER = f"(SELECT coalesce(current_setting('{USER}', true), ''))"
 
 
 class Rule(Enum):
-    """How a table's rows belong to users; each says what one user's transaction may see of them."""
+    """How a table's rows belong to users, and so which of them one user's transaction may see."""
 
     TENANT = "true"
-    """The organisation's own; every user may see it."""
+    """Rows are the organisation's, and every user may see them."""
     OWN = f"user_id IS NULL OR user_id IN ('', {_USER})"
-    """Rows name their user; those that name none are the organisation's."""
+    """Rows name their user; those without one are the organisation's."""
     SCOPE = (
         "scope_id = ANY (ARRAY(SELECT s.scope_id FROM search_scopes s "
         f"WHERE s.org_id = {_ORG} AND s.user_id IN ('', {_USER})))"
     )
-    """Rows belong to a scope, and that to a user."""
+    """Rows belong to a search scope, which belongs to a user."""
     MEMORY = "EXISTS (SELECT 1 FROM memories m WHERE m.memory_id = {table}.memory_id)"
-    """Rows go with a memory; which of those may be seen is checked there."""
+    """Rows belong to a memory, and may be seen if the memory may be."""
     CLOSED = "false"
-    """No user's business: tokens, keys of models, the state of workers."""
+    """No user may see the rows: tokens, keys of models, the state of workers."""
 
 
 RULES = {
@@ -79,19 +79,19 @@ RULES = {
     "entity_mentions": Rule.MEMORY,
     "relationship_mentions": Rule.MEMORY,
 }
-"""Each table that belongs to organisations."""
+"""The rule of each table that belongs to organisations."""
 
 _OWN_SCOPE = "EXISTS (SELECT 1 FROM search_scopes s WHERE s.scope_id = {table}.scope_id)"
-"""A row goes into a scope that may be seen: else a key that is taken would tell which words another tenant's has."""
+"""A row may only be written to a visible scope: otherwise a duplicate key would reveal words of another tenant."""
 
 
 def protect(table: str, rule: Rule) -> list[str]:
     """
-    Return the statements that put a table with a column `org_id` under row-level security, its owner included.
+    Return the statements that enable row-level security on a table with a column `org_id`, also for its owner.
 
-    The owner sees all rows, for migrations and for the views that answer before a tenant is known. Everyone else sees
-    and writes rows of the organisation that the transaction names; when it names a user too, that is narrowed to what
-    *rule* says: a row of another user is neither seen nor written.
+    The owner sees all rows, for migrations and for the views that answer before a tenant is known. Every other role
+    sees and writes rows of the organisation that the transaction names. If the transaction names a user too, *rule*
+    narrows this, so that rows of other users are neither seen nor written.
     """
     mine = f"org_id = {_ORG}"
     written = f"{mine} AND {_OWN_SCOPE.format(table=table)}" if rule is Rule.SCOPE else mine
@@ -109,7 +109,7 @@ def protect(table: str, rule: Rule) -> list[str]:
 
 
 def protect_common(table: str) -> list[str]:
-    """Return the statements for a table of all tenants: any that is named may use it, and nobody without a name."""
+    """Return the statements for a table that all tenants share: a transaction may use it if it names a tenant."""
     return [*_enable(table), f"CREATE POLICY tenant ON {table} USING ({_ORG} IS NOT NULL)"]
 
 

@@ -1,4 +1,4 @@
-"""Vector search in PostgreSQL: exact within a user, by pgvector's HNSW over a large organisation."""
+"""Vector search in PostgreSQL: exact within a user, by pgvector's HNSW index across a large organisation."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -16,17 +16,18 @@ from sagacity.storage.schema.tables import search_documents
 from sagacity.storage.search.filters import SHAPES, admitted, scopes_by_kind, users_of, values_of, within
 
 EXACT_DOCUMENTS = 60_000
-"""Up to so many documents of a kind every one is compared: 11 ms for 10,000 and 38 ms for 50,000, with nothing missed.
-The graph takes 23 ms for 50,000 and, where a filter admits a tenth, finds 0.97 to 0.99 of the ten nearest."""
+"""Up to this many documents of a kind, all are compared: 11 ms for 10,000 and 38 ms for 50,000, with nothing missed.
+The graph takes 23 ms for 50,000 and, if a filter admits a tenth, finds 0.97 to 0.99 of the ten nearest."""
 LEAST_SHARE = 0.05
-"""Of what is in the graph, which is over all organisations: the fewer are looked for, the more it walks past others."""
+"""The least share of the graph's documents to search by it. The graph has all organisations, so a search for a small
+share walks past many others."""
 EF_SEARCH = 1_000
-"""Candidates the graph keeps while it walks (pgvector's default 40, at most 1,000). Over 100,100 rows, with filters
-that admit 1 to 100 %: 0.97 to 0.99 found in 21 to 35 ms; with 400 it was 0.95 to 0.99 in 11 to 29 ms."""
+"""Candidates that the graph search keeps (pgvector's default is 40, at most 1,000). Over 100,100 rows, with filters
+that admit 1 to 100 %, it found 0.97 to 0.99 in 21 to 35 ms; with 400 it found 0.95 to 0.99 in 11 to 29 ms."""
 _SCANNED = 100_000
 NOT_IN_THE_GRAPH = "interaction"
-"""Turns are most of what there is, and are searched for one user at a time: each would take 1.2 kB of the graph, and a
-few milliseconds to be put into it."""
+"""Turns are not in the graph: most documents are turns, they are searched for one user at a time, and each would take
+1.2 kB of the graph and a few milliseconds to insert."""
 _MOST = sa.bindparam("most", type_=sa.Integer)
 
 
@@ -34,20 +35,20 @@ class PostgresVectors:
     """
     Cosine over half-precision vectors, in the database.
 
-    The number of documents that a question reaches decides how it is answered, kind by kind. Filters hold before the
-    nearest are cut off: in the exact search as conditions, in the graph by walking on (iterative scan) until enough
-    admitted ones are found. What the graph gives is compared again exactly.
+    For each kind, the number of documents to search decides between an exact search and the graph. Filters apply before
+    the list is cut: as conditions in the exact search, and by iterative scan in the graph, which continues until enough
+    admitted documents are found. The graph's results are compared again exactly.
     """
 
     waits = False
 
     def __init__(self, *, exact_documents: int = EXACT_DOCUMENTS, least_share: float = LEAST_SHARE) -> None:
-        """Choose from how many documents of a kind on, and from which share of the table, the graph is walked."""
+        """Set from how many documents of a kind, and from which share of the table, the graph is used."""
         self._exact_documents = exact_documents
         self._least_share = least_share
 
     def forget(self) -> None:
-        """Do nothing: no vector is kept in this process."""
+        """Do nothing: this process caches no vectors."""
 
     async def search(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vector: Vectors, limit: int
@@ -80,11 +81,11 @@ class PostgresVectors:
     async def search_many(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vectors: Vectors, limit: int
     ) -> list[Nearest]:
-        """Search by each of *vectors*, one after the other: the database keeps them, and reads them each time."""
+        """Search by each of *vectors*, one after the other; the database reads the documents each time."""
         return [await self.search(scope, scopes, wanted, vector, limit) for vector in vectors]
 
     async def _worth_the_graph(self, scope: Scope, sizes: dict[str, int], dimension: int) -> set[str]:
-        """Return the kinds for which the graph is there and finds enough; it is set up for this transaction then."""
+        """Return the kinds to search by the graph, and configure the transaction for it."""
         statement = sa.text(
             "SELECT greatest(reltuples, 1) FROM pg_class JOIN pg_index ON indexrelid = pg_class.oid "
             "WHERE pg_class.oid = to_regclass(:name) AND indisvalid"
@@ -101,7 +102,7 @@ class PostgresVectors:
 
 
 class _Whose(Enum):
-    """Whose documents a question is after."""
+    """Whose documents are searched."""
 
     ALL = 0
     USERS = 1
@@ -118,7 +119,7 @@ def _whose(wanted: Filter) -> _Whose:
 def _nearest(
     kinds: tuple[tuple[str, bool], ...], fields: tuple[str, ...], dimension: int, *, whose: _Whose
 ) -> sa.CompoundSelect[Any]:
-    """Build the statement for questions after these kinds (by the graph, or exactly) by these fields."""
+    """Build the statement that searches these kinds, by the graph or exactly, filtered by these fields."""
     parts = [
         _by_graph(_reach(kind, whose), fields, dimension) if walks else _exact(_reach(kind, whose), fields)
         for kind, walks in kinds
@@ -127,7 +128,7 @@ def _nearest(
 
 
 def _reach(kind: str, whose: _Whose) -> sa.ColumnElement[bool]:
-    """Return the condition of belonging to what is searched; over all users the organisation says it shorter."""
+    """Return the condition that a document is to be searched: across all users, by organisation instead of scope."""
     column = search_documents.c
     if whose is _Whose.ALL:
         return sa.and_(column.org_id == sa.bindparam("org_id"), column.kind == kind)
@@ -135,7 +136,7 @@ def _reach(kind: str, whose: _Whose) -> sa.ColumnElement[bool]:
 
 
 def _distance(left: sa.ColumnElement[Any], dimension: int | None = None) -> sa.ColumnElement[Any]:
-    """Return the cosine to the question with its sign turned round: all vectors are of unit length."""
+    """Return the negated cosine to the question; all vectors have unit length."""
     kind = "halfvec" if dimension is None else f"halfvec({dimension})"
     question = sa.cast(sa.bindparam("question", type_=_AsItIs()), _Named(kind))
     return left.op("<#>", return_type=sa.Float())(question)
@@ -155,7 +156,7 @@ def _exact(reach: sa.ColumnElement[bool], fields: Sequence[str]) -> sa.Select[*t
 def _by_graph(
     reach: sa.ColumnElement[bool], fields: Sequence[str], dimension: int
 ) -> sa.Select[*tuple[Any, ...]]:
-    """Walk the graph for twice as many as are wanted, then compare those exactly."""
+    """Take twice as many documents as wanted from the graph, then compare those exactly."""
     column = search_documents.c
     typed = sa.cast(column.vector, _Named(f"halfvec({dimension})"))
     near = (
@@ -176,12 +177,12 @@ def index_name(dimension: int) -> str:
 
 
 def in_the_graph(dimension: int) -> str:
-    """Return the condition of its index: questions repeat it word for word, so that the planner sees that it fits."""
+    """Return the index's condition; queries repeat it literally, so that the planner can use the index."""
     return f"vector_dims(vector) = {int(dimension)} AND kind <> '{NOT_IN_THE_GRAPH}'"
 
 
 class _AsItIs(sa.types.UserDefinedType[Any]):
-    """A value that the driver knows by itself."""
+    """A value that the driver converts itself."""
 
     cache_ok = True
 
@@ -190,7 +191,7 @@ class _AsItIs(sa.types.UserDefinedType[Any]):
 
 
 class _Named(sa.types.UserDefinedType[Any]):
-    """A type of the database by its name."""
+    """A type of the database, by name."""
 
     cache_ok = True
 

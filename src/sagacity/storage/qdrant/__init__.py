@@ -1,1 +1,1 @@
-"""Qdrant: search by vector outside the database, which stays the authority on what may be found."""
+"""Qdrant: vector search outside the database, which still decides what may be found."""

@@ -1,16 +1,15 @@
 """
-Search by vector in Qdrant, checked against the database: Qdrant says which, the database says whether and how near.
+Vector search in Qdrant, checked against the database: Qdrant names candidates, the database admits and scores them.
 
-A search asks Qdrant for the nearest documents, reads them again in its own snapshot, and scores what is admitted by the
-stored vector. So what the copy still has and the database has no more, what belongs to another, and what Qdrant rounds
-differently change nothing. Documents that are not copied yet are read from the database and scored beside them: what is
-committed is found at once.
+A search asks Qdrant for the nearest documents, reads them again in its own snapshot, and scores the admitted ones by
+their stored vectors. So it does not matter if the copy has deleted documents or those of others, or rounds differently.
+Documents that are not copied yet are read from the database and scored too, so committed documents are found at once.
 
-Qdrant is asked while the snapshot is open, which is the one exception from "no network in a transaction". The number of
-a document means something only together with the revisions of the same moment; in two steps, what changes between them
-would have to be found and repaired. The wait is bounded (`SEARCH_SECONDS`) and nothing waits for a reader. In a
-transaction that writes, for which others may wait, Qdrant is not asked. Nor is it for what it has nothing of to filter
-by: tags, metadata, when things happened, and what was known at a moment of the past.
+Qdrant is called while the snapshot is open, the one exception from "no network in a transaction". A document's number
+has a meaning only together with the revisions of the same snapshot; with two snapshots, changes in between would have
+to be found and repaired. The wait is bounded (`SEARCH_SECONDS`), and nothing waits for a reader. Qdrant is not called
+in a transaction that writes, for which others may wait, nor for filters that it cannot apply: tags, metadata, event
+times, and what was known at a past time.
 """
 
 from collections import Counter, defaultdict
@@ -29,17 +28,17 @@ from sagacity.storage.search.exact_vectors import scan
 from sagacity.storage.search.filters import users_of
 
 FEW_DOCUMENTS = 256
-"""Up to so many the database is asked right away: it compares them in less than the way to Qdrant takes."""
+"""Up to this many documents, the database searches: it compares them faster than a call to Qdrant takes."""
 EXACT_DOCUMENTS = 20_000
-"""Up to so many of a kind Qdrant compares every one, which takes it some milliseconds and misses nothing."""
+"""Up to this many documents of a kind, Qdrant compares all, which takes some milliseconds and misses nothing."""
 MOST_UNCOPIED = 2_000
-"""Documents that a search reads beside Qdrant's; where more are not copied, the database answers alone."""
+"""The most uncopied documents that a search reads besides Qdrant's results; if there are more, the database answers."""
 _MOST_SCOPES_BEHIND = 100
 _NUMBERS_A_STATEMENT = 8_192
 
 
 class QdrantVectors:
-    """The copy in Qdrant, in front of the database's own search, which answers whenever Qdrant does not."""
+    """The copy in Qdrant in front of the database's own search, which answers if Qdrant does not."""
 
     waits = True
 
@@ -57,7 +56,7 @@ class QdrantVectors:
         self._exact = exact
 
     def forget(self) -> None:
-        """Let go of what the database's own search keeps in memory."""
+        """Clear the cache of the database's own search."""
         self._database.forget()
 
     async def search(
@@ -76,7 +75,7 @@ class QdrantVectors:
     async def search_many(
         self, scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, vectors: Vectors, limit: int
     ) -> list[Nearest]:
-        """Have the database search by each of *vectors*: many are asked in the background, where nobody waits."""
+        """Search by each of *vectors* in the database: many are searched only in background work, which can wait."""
         return await self._database.search_many(scope, scopes, wanted, vectors, limit)
 
     async def _ask(
@@ -91,14 +90,14 @@ class QdrantVectors:
         parts = await _checked(scope, questions, found, vector, limit)
         if uncopied is not None:
             parts += await scan(scope, [uncopied], wanted, vector, limit)
-        once = {hit.document_id: hit for part in parts for hit in part}  # what changed since may be in both
+        once = {hit.document_id: hit for part in parts for hit in part}  # changed documents may be in both
         return best_of(Hits.of(once.values()).parts, limit)
 
 
 def _questions(
     scope: Scope, scopes: Sequence[SearchScope], wanted: Filter, limit: int, *, exact: int
 ) -> list[Question]:
-    """One question a kind, so that each gets its share; a few more than asked for, as some may be gone meanwhile."""
+    """Return a question for each kind, so that each gets its share; for a few more hits, as some may be deleted."""
     by_kind: dict[str, list[SearchScope]] = defaultdict(list)
     for one in scopes:
         if one.copied_revision:
@@ -119,13 +118,13 @@ def _questions(
 async def _checked(
     scope: Scope, questions: Sequence[Question], found: Sequence[Sequence[int]], vector: Vectors, limit: int
 ) -> list[KindHits]:
-    """Score what Qdrant named by the vectors of the snapshot, leaving out what may not be found there."""
+    """Score Qdrant's candidates by the vectors of the snapshot, without those that may not be found."""
     parts: list[KindHits] = []
     column = search_documents.c
     for question, numbers in zip(questions, found, strict=True):
         whose = [scope.owns(search_documents), column.kind.concat("") == question.kind]
         if question.scope_ids is not None:
-            whose.append((column.scope_id + 0).in_(question.scope_ids))  # by number, not by the scope's index
+            whose.append((column.scope_id + 0).in_(question.scope_ids))  # + 0: not by the index on scopes
         for start in range(0, len(numbers), _NUMBERS_A_STATEMENT):
             named = column.document_id.in_(numbers[start : start + _NUMBERS_A_STATEMENT])
             parts += await scan(scope, [named, *whose], question.wanted, vector, question.limit)
@@ -140,10 +139,10 @@ async def _checked(
 
 async def _uncopied(scope: Scope, scopes: Sequence[SearchScope]) -> sa.ColumnElement[bool] | None:
     """
-    Return the condition of not being copied yet; None if all is.
+    Return the condition that a document is not copied yet; None if all are copied.
 
     Raises:
-        VectorStoreError: it is true of too many.
+        VectorStoreError: too many are not copied.
     """
     behind = [one for one in scopes if one.copied_revision < one.revision]
     if not behind:

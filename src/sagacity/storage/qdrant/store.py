@@ -27,16 +27,16 @@ from sagacity.storage.search.filters import values_of
 
 SEARCH_SECONDS = 1.0
 REST_SECONDS = 5.0
-"""After a failure nobody asks for so long, so that a store that hangs does not cost every search its patience."""
+"""The pause after a failure, so that not every search waits for a store that hangs."""
 _JOB_SECONDS = 30.0
 _PAGE = 10_000
 _MARKER = 0
-"""The number of a point that no document has: it is written when the collection is ready to be filled."""
+"""The number of the marker point, which no document has: it is written when the collection is ready to be filled."""
 _NEIGHBOURS = 16
 _CANDIDATES = 512
 """
-Kept while walking the graph. On 15,000 vectors that vary in some 40 directions, with a filter on the kind, the ten best
-are found to 0.97 with Qdrant's default, to 0.995 with 256 and to 1.0 with 512.
+Candidates that the graph search keeps. On 15,000 vectors that vary in some 40 directions, with a filter on the kind, it
+finds 0.97 of the ten best with Qdrant's default, 0.995 with 256 and all with 512.
 """
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _KEYWORDS = (
@@ -63,20 +63,20 @@ _ASKED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Documents of which organisation, kind and scopes are asked for, and how many."""
+    """The organisation, kind and scopes of the documents to search, and how many to return."""
 
     org_id: OrgId
     kind: str
     scope_ids: tuple[int, ...] | None
-    """None for all of the organisation."""
+    """None for all scopes of the organisation."""
     wanted: Filter
     limit: int
     exact: bool
-    """Whether every admitted document is compared, and no graph is walked."""
+    """Whether every admitted document is compared, without the graph."""
 
 
 class QdrantStore:
-    """One Qdrant server; every method names the collection, and raises VectorStoreError when it gets no answer."""
+    """One Qdrant server; every method takes the collection, and raises VectorStoreError if there is no answer."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class QdrantStore:
             )
         self._client = AsyncQdrantClient(
             url=url,
-            # As a header, because the client warns of a key over http: within a cluster that is usual.
+            # As a header, because the client warns about a key over HTTP, which is common within a cluster.
             headers={"api-key": api_key} if api_key else None,
             timeout=int(_JOB_SECONDS),
             check_compatibility=False,
@@ -110,7 +110,7 @@ class QdrantStore:
         Return the numbers of the documents nearest to *vector* (float32 [d]) for each question, best first.
 
         Raises:
-            VectorStoreError: no answer in time, or the collection is not there or was never made ready.
+            VectorStoreError: there was no answer in time, or the collection is missing or was never made ready.
         """
         requests = [_request(question, vector) for question in questions]
         requests.append(models.QueryRequest(filter=_only([_MARKER]), limit=1))
@@ -121,7 +121,7 @@ class QdrantStore:
         return [[_number(point.id) for point in one.points] for one in found]
 
     async def generation(self, collection: str) -> str | None:
-        """Return what the collection was called when it was made ready; None if it is not there or not ready."""
+        """Return the generation that the collection got when it was made ready; None if it is missing or not ready."""
         async with self._asking(_JOB_SECONDS):
             if not await self._client.collection_exists(collection):
                 return None
@@ -130,11 +130,11 @@ class QdrantStore:
 
     async def create(self, collection: str, dimension: int) -> None:
         """
-        Make the collection with its indexes, unless it is there.
+        Create the collection with its indexes, unless it exists.
 
-        There is no graph over all organisations (`m` = 0), which no search would use: each organisation and each
-        scope has one of its own, and those below Qdrant's threshold are compared one by one. The other fields have
-        indexes to filter by and no graphs. Vectors are kept in half precision, as the database has them.
+        There is no graph over all organisations (`m` = 0), which no search would use. Each organisation and each scope
+        has its own graph; below Qdrant's threshold, all its vectors are compared. The other fields have indexes for
+        filters but no graphs. Vectors are kept in half precision, as in the database.
         """
         async with self._asking(_JOB_SECONDS):
             try:
@@ -146,13 +146,13 @@ class QdrantStore:
                     hnsw_config=models.HnswConfigDiff(m=0, payload_m=_NEIGHBOURS),
                 )
             except UnexpectedResponse as error:
-                if error.status_code != HTTPStatus.CONFLICT:  # it is there, perhaps made at this moment
+                if error.status_code != HTTPStatus.CONFLICT:  # it exists, perhaps since this moment
                     raise
             for name, schema in _indexes().items():
                 await self._client.create_payload_index(collection, name, schema)
 
     async def make_ready(self, collection: str, dimension: int, generation: str) -> None:
-        """Write the marker: from now on searches are answered."""
+        """Write the marker point; from now on searches are answered."""
         point = models.PointStruct(
             id=_MARKER, vector=[1.0] + [0.0] * (dimension - 1), payload={"generation": generation}
         )
@@ -160,7 +160,7 @@ class QdrantStore:
             await self._client.upsert(collection, [point])
 
     async def put(self, collection: str, org_id: OrgId, documents: Sequence[Copied]) -> None:
-        """Write documents in place of those of the same numbers."""
+        """Write documents, replacing those with the same numbers."""
         points = [
             models.PointStruct(
                 id=one.document_id,
@@ -183,7 +183,7 @@ class QdrantStore:
                 )
 
     async def remove_organisation(self, collection: str, org_id: str) -> None:
-        """Remove all that belongs to an organisation."""
+        """Remove all documents of an organisation."""
         async with self._asking(_JOB_SECONDS):
             await self._client.delete(
                 collection,
@@ -191,7 +191,7 @@ class QdrantStore:
             )
 
     async def numbers(self, collection: str, scope_id: int) -> set[int]:
-        """Return the numbers of all documents of a scope that are there."""
+        """Return the numbers of all documents of a scope in the collection."""
         numbers: set[int] = set()
         offset: int | None = None
         while True:
@@ -209,11 +209,11 @@ class QdrantStore:
             offset = int(str(following))
 
     async def organisations(self, collection: str) -> set[str]:
-        """Return whose documents there are."""
+        """Return the organisations that have documents in the collection."""
         return set(map(str, await self._values(collection, "organisation")))
 
     async def scopes(self, collection: str) -> set[int]:
-        """Return the numbers of all scopes of which there are documents."""
+        """Return the numbers of all scopes that have documents in the collection."""
         return set(map(int, await self._values(collection, "scope")))
 
     async def _values(self, collection: str, field: str) -> list[bool | int | str]:
@@ -226,7 +226,7 @@ class QdrantStore:
             limit *= 10
 
     async def document_count(self, collection: str) -> int:
-        """Return how many documents there are."""
+        """Return how many documents the collection has."""
         async with self._asking(_JOB_SECONDS):
             found = await self._client.count(
                 collection, models.Filter(must_not=[models.HasIdCondition(has_id=[_MARKER])])
@@ -234,19 +234,19 @@ class QdrantStore:
         return found.count
 
     async def dimension(self, collection: str) -> int:
-        """Return how many numbers a vector of the collection has."""
+        """Return the dimension of the collection's vectors."""
         async with self._asking(_JOB_SECONDS):
             described = await self._client.get_collection(collection)
         vectors = described.config.params.vectors
         return vectors.size if isinstance(vectors, models.VectorParams) else 0
 
     async def drop(self, collection: str) -> None:
-        """Remove the collection, if it is there."""
+        """Remove the collection, if it exists."""
         async with self._asking(_JOB_SECONDS):
             await self._client.delete_collection(collection)
 
     async def check(self) -> None:
-        """Answer one question, or raise VectorStoreError."""
+        """Make one call; raises VectorStoreError if it fails."""
         async with self._asking(self._search_seconds):
             await self._client.info()
 
@@ -256,10 +256,10 @@ class QdrantStore:
 
     @asynccontextmanager
     async def _asking(self, seconds: float) -> AsyncGenerator[None]:
-        """Bound the time of what is asked inside, and turn what goes wrong into our error."""
+        """Limit the time of the calls in the block, and turn their failures into our error."""
         if time.monotonic() < self._rest_until:
             raise VectorStoreError(self._why)
-        if self._why:  # one tries; the others leave it alone until that one knows
+        if self._why:  # one call tries; the others fail until that one has succeeded
             self._rest_until = time.monotonic() + self._rest_seconds
         try:
             async with asyncio.timeout(seconds):
@@ -279,7 +279,7 @@ class QdrantStore:
 
 
 def _what_failed(error: Exception) -> tuple[str, bool]:
-    """Say what went wrong, without the server's own words, which may quote data; and whether it is down."""
+    """Describe a failure without the server's own words, which may quote data; and say whether the server is down."""
     match error:
         case TimeoutError() | ResponseHandlingException(source=httpx.TimeoutException()):
             return "the vector store gave no answer in time", True
@@ -299,7 +299,7 @@ def _what_failed(error: Exception) -> tuple[str, bool]:
 
 
 def payload_of(org_id: OrgId, document: Copied) -> dict[str, str | int]:
-    """Return what a document is filtered by; times in microseconds since 1970, and what is empty left out."""
+    """Return the fields to filter a document by: times in microseconds since 1970, empty fields left out."""
     payload: dict[str, str | int | None] = {
         "organisation": org_id,
         "scope": document.scope_id,
@@ -319,12 +319,12 @@ def payload_of(org_id: OrgId, document: Copied) -> dict[str, str | int]:
 
 
 def is_expressible(wanted: Filter) -> bool:
-    """Whether points carry what *wanted* asks for."""
+    """Whether points have all the fields that *wanted* filters by."""
     return values_of(wanted).keys() <= _ASKED
 
 
 def filter_of(question: Question) -> models.Filter:
-    """Return the conditions of a question; the same rows as `storage/search/filters.py: admitted` lets through."""
+    """Return the conditions of a question, which admit the same rows as `storage/search/filters.py: admitted`."""
     wanted = question.wanted
     must: list[models.Condition] = [_equals("organisation", question.org_id), _equals("kind", question.kind)]
     if question.scope_ids is not None:
@@ -349,7 +349,7 @@ def filter_of(question: Question) -> models.Filter:
 
 
 def _approvals(question: Question) -> Sequence[Approval]:
-    """Return what a reviewer may have said: of kinds that are not reviewed anything but that it is rejected."""
+    """Return the approvals to admit; for kinds without review, all except rejected."""
     asked = question.wanted.approvals
     if question.kind in REVIEWED_KINDS or not asked:
         return asked
@@ -404,7 +404,7 @@ def _only(document_ids: Sequence[int]) -> models.Filter:
 
 
 def _microseconds(moment: datetime) -> int:
-    """Return microseconds since 1970: below 2**53, so that Qdrant's ranges, which are doubles, compare them exactly."""
+    """Return microseconds since 1970: below 2**53, so that Qdrant's ranges of doubles compare them exactly."""
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 

@@ -1,1 +1,1 @@
-"""Quarantines: which stand, what they hold, and what is read without it."""
+"""Quarantines: which are in force, what they hold, and hiding that from callers."""

@@ -1,4 +1,4 @@
-"""Answers of the chat that were given with held data in sight, and what was learned from them."""
+"""Hold answers of the chat whose model was shown held data, and what was learned from them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _exchange = sa.select(exchanges.c.exchange_id, exchanges.c.answer_turn, exchange
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """An answer, and the numbers of what its model was shown."""
+    """An answer, and the numbers of the memories and turns that its model was shown."""
 
     exchange_id: str
     turn: int
@@ -37,15 +37,15 @@ class _Answer:
 
 
 ShownSources = Sequence[Mapping[str, str]]
-"""What an exchange keeps of the memories and turns that an answer could draw on."""
+"""An exchange's record of the memories and turns that its model was shown."""
 
 
 async def settle_answers(scope: Scope, search: SearchRepository) -> set[MemoryId]:
     """
-    Hold the answers that were given with something in sight that is held, and release those that are held no more.
+    Hold the answers whose model was shown something held, and release those for which this is no longer true.
 
     Returns:
-        The memories that rest on such answers and that quarantines hold now, and did not before.
+        The memories resting on such answers that are newly held.
     """
     look = _Look(scope, await standing_quarantines(scope))
     after, found = "", set[MemoryId]()
@@ -59,7 +59,7 @@ async def settle_answers(scope: Scope, search: SearchRepository) -> set[MemoryId
 
 
 async def hold_answer(scope: Scope, search: SearchRepository, turn: int, shown: ShownSources) -> None:
-    """Hold an answer that is written now if something that was shown to its model is held meanwhile."""
+    """Hold an answer that is being stored if something that its model was shown was put on hold meanwhile."""
     standing = await standing_quarantines(scope)
     if standing:
         holding = await _Look(scope, standing).holding([_answer_of("", turn, shown)])
@@ -67,7 +67,7 @@ async def hold_answer(scope: Scope, search: SearchRepository, turn: int, shown: 
 
 
 class _Look:
-    """Finds out which quarantines hold what was in sight of answers; each answer is looked at once."""
+    """Finds which quarantines hold what answers' models were shown; each answer is read once."""
 
     def __init__(self, scope: Scope, standing: Sequence[Standing]) -> None:
         self._scope = scope
@@ -81,18 +81,18 @@ class _Look:
         return await self._read(_exchange.where(*wanted).order_by(column.exchange_id).limit(_ANSWERS_READ))
 
     async def holding(self, answers: Sequence[_Answer]) -> dict[int, set[str]]:
-        """Return the quarantines that hold something that was in sight of each of *answers*, by the answer's turn."""
+        """Return, by each answer's turn, the quarantines that hold something that its model was shown."""
         loaded: dict[int, _Answer] = {}
         of_requests: dict[int, set[str]] = {}
         waiting = [one for one in answers if one.turn not in self._known]
-        while waiting:  # an answer can have been in sight of another
+        while waiting:  # an answer's model may have been shown other answers
             loaded |= {one.turn: one for one in waiting}
             shown = {number for one in waiting for number in one.turns} - of_requests.keys()
             found, waiting = await self._turns(shown)
             of_requests |= found
             waiting = [one for one in waiting if one.turn not in loaded and one.turn not in self._known]
         held = await self._memories({number for one in loaded.values() for number in one.memories})
-        for turn, one in sorted(loaded.items()):  # what was in sight is older
+        for turn, one in sorted(loaded.items()):  # what was shown is older
             parts = [held.get(number, set()) for number in one.memories]
             parts += [of_requests.get(number, set()) for number in one.turns]
             parts += [self._known.get(number, set()) for number in one.turns]
@@ -113,7 +113,7 @@ class _Look:
         return found
 
     async def _turns(self, numbers: Collection[int]) -> tuple[dict[int, set[str]], list[_Answer]]:
-        """Return the quarantines that hold the requests of turns, and which of the turns are answers."""
+        """Return the quarantines that hold the requests of turns, and those of the turns that are answers."""
         if not numbers:
             return {}, []
         turn, request = interactions.c, requests.c
@@ -146,7 +146,7 @@ def _answer_of(exchange_id: str, turn: int, shown: ShownSources) -> _Answer:
 
 
 async def _mark(scope: Scope, search: SearchRepository, turns: Sequence[int], *, is_held: bool) -> None:
-    """Mark answers that are not marked so; one whose request is held stays held."""
+    """Set or remove the mark on answers that need it; an answer whose request is held stays held."""
     turn, request = interactions.c, requests.alias()
     its_request = (
         sa.exists()
@@ -166,7 +166,7 @@ async def _mark(scope: Scope, search: SearchRepository, turns: Sequence[int], *,
 
 
 async def _hold_learned(scope: Scope, holding: Mapping[int, set[str]]) -> set[MemoryId]:
-    """Record that quarantines hold the memories that rest on held answers; returns those of which it is news."""
+    """Record which quarantines hold the memories that rest on held answers; returns those that are newly held."""
     if not holding:
         return set()
     turn, link, column, held = interactions.c, memory_requests.c, memories.c, held_memories.c

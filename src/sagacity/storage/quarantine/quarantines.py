@@ -54,10 +54,10 @@ class QuarantineRepository:
 
     async def begin(self, target: QuarantineTarget, value: str, *, reason: str, actor: str) -> Quarantine:
         """
-        Hold what *value* names, and all that was derived from it, from this commit on; what comes later as well.
+        Hold what *value* names, and everything derived from it, from this commit on, including later data.
 
         Raises:
-            Conflict: it is held already.
+            Conflict: a quarantine for the same target is in force.
             NotFound: there is no such request.
         """
         await self._alone()
@@ -85,7 +85,7 @@ class QuarantineRepository:
 
     async def release(self, quarantine_id: str, *, reason: str, actor: str) -> Quarantine:
         """
-        Let go of what no other quarantine holds; done twice, the first time counts.
+        End a quarantine, and release what no other quarantine holds; a second call changes nothing.
 
         Raises:
             NotFound: there is no such quarantine.
@@ -127,7 +127,7 @@ class QuarantineRepository:
         return {InteractionId(row.interaction_id) for row in rows}
 
     async def held_learners(self) -> frozenset[str]:
-        """Return the names of learners of which all that they make is held."""
+        """Return the names of learners whose memories are all held."""
         if not await holds_anything(self._scope):
             return frozenset()
         standing = await self.list_newest(is_standing=True, limit=None)
@@ -138,7 +138,7 @@ class QuarantineRepository:
         Return one quarantine.
 
         Raises:
-            NotFound: there is none of that id.
+            NotFound: there is none with that id.
         """
         rows = await self._scope.all(sa.select(quarantines).where(self._is(quarantine_id)))
         if not rows:
@@ -146,7 +146,7 @@ class QuarantineRepository:
         return _quarantine_of(rows[0])
 
     async def list_newest(self, *, is_standing: bool | None = None, limit: int | None) -> list[Quarantine]:
-        """Return quarantines, the newest first: those that stand, those that were released, or all."""
+        """Return quarantines, newest first: those in force, those that were released, or all."""
         statement = sa.select(quarantines).where(_column.org_id == self._scope.org_id)
         if is_standing is not None:
             is_over = _column.released_at.is_not(None)
@@ -155,7 +155,7 @@ class QuarantineRepository:
         return [_quarantine_of(row) for row in await self._scope.all(newest)]
 
     async def held_by(self, one: Quarantine, *, limit: int, offset: int) -> Held:
-        """Return a page of what a quarantine that stands holds: memories and turns, each oldest first."""
+        """Return a page of what a quarantine in force holds: memories and turns, each oldest first."""
         if one.released_at is not None:
             return Held()
         turn = interactions.c
@@ -204,7 +204,7 @@ class QuarantineRepository:
             )
 
     async def _alone(self) -> None:
-        """Wait until nobody else writes to the organisation, and let nobody begin to before the commit."""
+        """Wait until nobody else writes to the organisation, and keep others from writing until the commit."""
         mine = sa.select(organisations.c.org_id).where(organisations.c.org_id == self._scope.org_id)
         await self._scope.all(mine.with_for_update())
 
@@ -243,7 +243,7 @@ class QuarantineRepository:
         return held.org_id == self._scope.org_id, held.quarantine_id == one.quarantine_id
 
     def _requests_of(self, one: Quarantine) -> sa.ColumnElement[bool]:
-        """Return that a request is what a quarantine is of."""
+        """Return the condition that a quarantine's target covers a request."""
         column = {
             QuarantineTarget.SOURCE: requests.c.source,
             QuarantineTarget.REQUEST: requests.c.request_id,
@@ -253,7 +253,7 @@ class QuarantineRepository:
         return sa.and_(requests.c.org_id == self._scope.org_id, is_it)
 
     async def _hold_memories(self, one: Quarantine) -> None:
-        """Record what rests on it: first what says so, then what was made of playbooks among that."""
+        """Record which memories a quarantine holds: those it covers, and what was made from playbooks among them."""
         column, link = memories.c, memory_requests.c
         taught = (
             sa.select(link.memory_id)
@@ -289,14 +289,14 @@ class QuarantineRepository:
         await self._hold_derived([row.memory_id for row in held], {one.quarantine_id})
 
     async def _hold_derived(self, playbook_ids: Sequence[int], by: Collection[str]) -> set[MemoryId]:
-        """Record that quarantines hold what was made of playbooks; returns what that is."""
+        """Record that quarantines hold the memories that were made from playbooks; returns those."""
         made = await self._derived.resting_on(playbook_ids) if playbook_ids else ()
         for one in made:
             await keep_held(self._scope, one.memory_id, by)
         return {one.memory_id for one in made}
 
     async def _settle(self) -> None:
-        """Bring into step what follows from it: answers and what rests on them, what was replaced, what waits."""
+        """Update what depends on held data: answers and what rests on them, replaced memories, and dead letters."""
         while learned := await settle_answers(self._scope, self._search):
             column = memories.c
             rows = await self._scope.all(
@@ -314,11 +314,11 @@ class QuarantineRepository:
         await self._dead_letters.queue_released()
 
     async def hold_answer(self, turn: InteractionId, shown: ShownSources) -> None:
-        """Hold an answer of the chat that is written now, if something that it could draw on is held meanwhile."""
+        """Hold an answer of the chat that is being stored if something that its model was shown is held meanwhile."""
         await hold_answer(self._scope, self._search, turn, shown)
 
     async def _mark_turns(self, named: sa.ColumnElement[bool], *, is_held: bool) -> None:
-        """Mark requests, their turns and what is searched in place of these."""
+        """Set the mark on requests, their turns, and the turns' search documents."""
         turn = interactions.c
         chosen = sa.select(requests.c.request_id).where(named)
         moved = sa.select(turn.interaction_id).where(
@@ -333,7 +333,7 @@ class QuarantineRepository:
         await self._scope.run(sa.update(requests).where(named).values(is_held=is_held))
 
     async def _mark_memories(self, quarantine_ids: Sequence[str], *, is_held: bool) -> None:
-        """Mark the memories of quarantines, and what is searched in place of them; others may hold some of them on."""
+        """Set the mark on memories and their search documents; those that another quarantine holds stay held."""
         column, held, other = memories.c, held_memories.c, held_memories.alias()
         theirs = sa.select(held.memory_id).where(
             held.org_id == self._scope.org_id, held.quarantine_id.in_(quarantine_ids)
@@ -350,7 +350,7 @@ class QuarantineRepository:
         await self._mark_rows(await self._scope.all(self._scope.locked(statement)), is_held=is_held)
 
     async def _mark_each(self, ids: Sequence[int]) -> None:
-        """Mark memories as held that are not yet."""
+        """Mark memories as held, unless they are already."""
         column = memories.c
         statement = (
             sa.select(column.memory_id, column.kind)
@@ -375,10 +375,10 @@ class QuarantineRepository:
 
 
 def _made_by(learner: str) -> sa.ColumnElement[bool]:
-    """Return that a memory was made by a learner, or under the name of one."""
+    """Return the condition that a memory was made by a learner, or under a learner's name."""
     names = sa.cast(memories.c.attributes["extractor_names"].as_string(), sa.Text)
     quoted = {json.dumps(learner), json.dumps(learner, ensure_ascii=False)}
-    # Case counts, other than for LIKE on SQLite.
+    # This is case-sensitive, unlike LIKE on SQLite.
     among = [sa.func.replace(names, one, "") != names for one in sorted(quoted)]
     return sa.or_(
         memories.c.name == learner,

@@ -1,4 +1,4 @@
-"""Restore what a held memory had replaced while it is held, and put it back afterwards."""
+"""While a memory is held, put the memory that it replaced in force again; archive that one again afterwards."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ _column = memories.c
 
 
 class _Replaced(Value):
-    """How a memory stood, replaced, before a quarantine took what replaced it."""
+    """The state of a replaced memory before its successor was held."""
 
     status: Status
     superseded_by: MemoryId
@@ -31,7 +31,7 @@ class _Replaced(Value):
 
 
 class _Row(Value):
-    """What tells what replaced a memory."""
+    """The columns of a memory that say what replaced it."""
 
     memory_id: MemoryId
     kind: MemoryKind
@@ -46,7 +46,7 @@ class _Row(Value):
 
     @property
     def successor(self) -> MemoryId | None:
-        """What replaced it, now or once the quarantine is over."""
+        """The memory that replaced it, now or after the quarantine."""
         return self.superseded_by if self.replaced_state is None else self.replaced_state.superseded_by
 
 
@@ -55,11 +55,10 @@ _read = sa.select(*(_column[name] for name in _Row.model_fields))
 
 async def settle_replaced(scope: Scope, search: SearchRepository) -> None:
     """
-    Put into force what held memories replaced, and back what was replaced by memories that are served again.
+    Put memories in force whose successors are held, and archive them again when a successor is served again.
 
-    A memory takes the place of the held one that replaced it, or of the last of several that are all held: it has its
-    status. Where something that is served replaced the held one, nothing comes back. What was changed in the meantime
-    stays as it is.
+    A memory takes the place and status of its held successor, or of the last of several successors that are all held.
+    If a served memory replaced the held one, nothing is restored. Memories that were changed meanwhile are not touched.
     """
     waiting = await _rows(scope, _column.replaced_state.is_not(None))
     known = {one.memory_id: one for one in waiting}
@@ -87,7 +86,7 @@ async def settle_replaced(scope: Scope, search: SearchRepository) -> None:
 
 
 def _stand_in(one: _Row, known: dict[MemoryId, _Row]) -> _Row | None:
-    """Return the held memory whose place *one* takes; None if what replaced it, or that in turn, is served or gone."""
+    """Return the held memory whose place *one* takes; None if any of its successors is served or deleted."""
     last, met = one, {one.memory_id}
     while (number := last.successor) is not None and number not in met:
         following = known.get(number)
@@ -99,7 +98,7 @@ def _stand_in(one: _Row, known: dict[MemoryId, _Row]) -> _Row | None:
 
 
 async def _follow(scope: Scope, known: dict[MemoryId, _Row], numbers: Iterable[MemoryId | None]) -> None:
-    """Read what replaced memories, and what replaced that."""
+    """Read the successors *numbers*, and theirs in turn, into *known*."""
     missing = sorted({it for it in numbers if it is not None} - known.keys())
     while missing:
         found = await _rows(scope, one_of(_column.memory_id, missing))
@@ -131,7 +130,7 @@ async def _put_back(scope: Scope, one: _Row, known: dict[MemoryId, _Row]) -> Non
 
 
 async def _valid_to(scope: Scope, one: _Row) -> datetime | None:
-    """Return until when a memory was to hold before it was replaced."""
+    """Return until when a memory was valid before it was replaced."""
     column = changes.c
     statement = (
         sa.select(column.before)

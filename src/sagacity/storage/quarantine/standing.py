@@ -1,4 +1,4 @@
-"""The quarantines in force, for writers: data that they cover is held from the start."""
+"""The quarantines in force, for writers: new data that they cover is held at once."""
 
 from collections.abc import Collection, Sequence
 from functools import cache
@@ -34,13 +34,13 @@ def _flag() -> sa.Select[tuple[bool]]:
 
 
 async def holds_anything(scope: Scope) -> bool:
-    """Return whether anything of the tenant's is held at the moment of a snapshot."""
+    """Return whether the tenant has quarantines in force, as of the snapshot."""
     rows = await scope.all(_flag(), {"org_id": scope.org_id})
     return bool(rows and rows[0][0])
 
 
 async def standing_quarantines(scope: Scope) -> Sequence[Standing]:
-    """Return the quarantines that stand; none begins or ends, and no quota is set, before the transaction ends."""
+    """Return the quarantines in force; none begins or ends, and no quota is set, before the transaction ends."""
     rows = await scope.all(_flag_kept(), {"org_id": scope.org_id})
     scope.added.is_limited = any(row.has_quotas for row in rows)
     if not rows or not rows[0][0]:
@@ -58,9 +58,9 @@ async def held_by(
     scope: Scope, standing: Sequence[Standing], written: Sequence[NewMemory]
 ) -> list[frozenset[str]]:
     """
-    Return which quarantines hold each of *written*: by what it says of itself, and by what it rests on.
+    Return which quarantines hold each of *written*, by its own fields and by what it rests on.
 
-    That are its requests and, of what serves all users, the playbooks that it was made of.
+    A memory rests on its requests and, if it serves all users, on the user playbooks that it was made from.
     """
     if not standing:
         return [frozenset() for _ in written]

@@ -1,10 +1,10 @@
 """
-Statements that leave out what quarantines hold: the one place that decides what callers do not see.
+Hide what quarantines hold from callers; this is the one place that decides what they do not see.
 
-It works on the connection of every transaction on behalf of a caller (`storage/transaction.py`), so no repository and
-no door has to think of it. Searches say the same by `Filter.is_held`, as they read search documents. A transaction that
-writes finds nothing either that is held; what it asks within its changes, such as whether a name is still spoken of, is
-asked of everything.
+It rewrites the statements of every transaction on behalf of a caller (`storage/transaction.py`), so no repository or
+endpoint has to think of it. Searches read search documents, and do the same by `Filter.is_held`. A transaction that
+writes does not see held rows either, but conditions within its changes, such as whether a name is still mentioned,
+cover all rows.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -57,7 +57,7 @@ def _with_session(source: sa.FromClause) -> sa.ColumnElement[bool]:
 
 
 def _with_mentions(source: sa.FromClause) -> sa.ColumnElement[bool]:
-    """Names stand as long as something that is served speaks of them, or a person made them."""
+    """Return the condition that an entity is mentioned by a served memory, by no held one, or was made by a person."""
 
     def mentioned(*, is_held: bool) -> sa.ColumnElement[bool]:
         mention, memory = entity_mentions.alias(), memories.alias()
@@ -75,7 +75,7 @@ def _with_mentions(source: sa.FromClause) -> sa.ColumnElement[bool]:
 
 
 def _with_entity(source: sa.FromClause, *names: str) -> sa.ColumnElement[bool]:
-    """What names entities is seen as they are."""
+    """Return the condition that the entities that a row refers to are visible."""
 
     def seen(name: str) -> sa.ColumnElement[bool]:
         entity = entities.alias()
@@ -109,21 +109,21 @@ RULES: dict[str, Seen] = {
     "exchanges": _with_request,
     "evaluations": _with_session,
 }
-"""Tables of which rows may be held, or go with such. Sessions stay; what is told of them is left out where they are
-read (`storage/evidence/conversations.py`)."""
+"""The tables whose rows may be held, or belong to held rows. Sessions stay visible; the code that reads them leaves out
+titles and summaries (`storage/evidence/conversations.py`)."""
 
 SHOWS_HELD = {"shows_held": True}
-"""Execution options of the few statements that ask what is held, in order to leave out more."""
+"""Execution options of the few statements that must see held rows, in order to hide more."""
 
 
 @contextmanager
 def unheld(connection: AsyncConnection, *, writes: bool = False) -> Generator[None]:
     """
-    Let statements on *connection* read nothing that is held while the block lasts.
+    Hide held rows from statements on *connection* during the block.
 
     Args:
-        connection: of an open transaction.
-        writes: whether it writes; only what a query itself returns is narrowed then, and no subquery.
+        connection: the connection of an open transaction.
+        writes: whether the transaction writes; then only the rows that a query returns are narrowed, no subqueries.
     """
     narrowing = _narrowed_above if writes else _narrowed
 
@@ -143,7 +143,7 @@ def unheld(connection: AsyncConnection, *, writes: bool = False) -> Generator[No
 def _narrowed(statement: Any) -> Any:
     def narrow(found: Any) -> None:
         froms: Iterable[sa.FromClause] = found.get_final_froms()
-        found._where_criteria += tuple(_conditions(froms))  # noqa: SLF001  no public way in place
+        found._where_criteria += tuple(_conditions(froms))  # noqa: SLF001  in place, as nothing public does
 
     return visitors.cloned_traverse(statement, {}, {"select": narrow})
 

@@ -1,1 +1,1 @@
-"""A separate vector store, kept a copy of the vectors in the database."""
+"""A separate vector store that is kept as a copy of the database's vectors."""

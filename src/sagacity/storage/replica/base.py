@@ -9,25 +9,25 @@ from sagacity.storage.replica.copied import Copied
 
 class VectorReplica(Protocol):
     """
-    Collections of vectors by document number, on a server of their own.
+    Collections of vectors by document number, on a separate server.
 
-    All calls raise `VectorStoreError` when it does not answer, or not as it should.
+    All calls raise `VectorStoreError` if there is no answer or an unexpected one.
     """
 
     async def generation(self, collection: str) -> str | None:
-        """Return what the collection was called when it was made ready; None if it is not there or not ready."""
+        """Return the generation that the collection got when it was made ready; None if it is missing or not ready."""
         ...
 
     async def create(self, collection: str, dimension: int) -> None:
-        """Make the collection with its indexes, unless it is there."""
+        """Create the collection with its indexes, unless it exists."""
         ...
 
     async def make_ready(self, collection: str, dimension: int, generation: str) -> None:
-        """Write the marker: from now on searches are answered."""
+        """Mark the collection as ready; from now on searches are answered."""
         ...
 
     async def put(self, collection: str, org_id: OrgId, documents: Sequence[Copied]) -> None:
-        """Write documents in place of those of the same numbers."""
+        """Write documents, replacing those with the same numbers."""
         ...
 
     async def remove(self, collection: str, document_ids: Iterable[int]) -> None:
@@ -35,35 +35,35 @@ class VectorReplica(Protocol):
         ...
 
     async def remove_organisation(self, collection: str, org_id: str) -> None:
-        """Remove all that belongs to an organisation."""
+        """Remove all documents of an organisation."""
         ...
 
     async def numbers(self, collection: str, scope_id: int) -> set[int]:
-        """Return the numbers of all documents of a scope that are there."""
+        """Return the numbers of all documents of a scope in the collection."""
         ...
 
     async def organisations(self, collection: str) -> set[str]:
-        """Return whose documents there are."""
+        """Return the organisations that have documents in the collection."""
         ...
 
     async def scopes(self, collection: str) -> set[int]:
-        """Return the numbers of all scopes of which there are documents."""
+        """Return the numbers of all scopes that have documents in the collection."""
         ...
 
     async def document_count(self, collection: str) -> int:
-        """Return how many documents there are."""
+        """Return how many documents the collection has."""
         ...
 
     async def dimension(self, collection: str) -> int:
-        """Return how many numbers a vector of the collection has."""
+        """Return the dimension of the collection's vectors."""
         ...
 
     async def drop(self, collection: str) -> None:
-        """Remove the collection, if it is there."""
+        """Remove the collection, if it exists."""
         ...
 
     async def check(self) -> None:
-        """Answer one question, or raise."""
+        """Make one call; raises if it fails."""
         ...
 
     async def close(self) -> None:

@@ -14,7 +14,7 @@ from sagacity.storage.schema.tables import search_documents, search_index, searc
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where an index is copied to: the name of the collection, and the numbers of a vector in it."""
+    """Where an index is copied to: the name of the collection, and the dimension of its vectors."""
 
     name: str
     dimension: int
@@ -32,7 +32,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A document as it is copied: its vector in little-endian half precision, and what it is filtered by."""
+    """A document to copy: its vector in little-endian half precision, and the fields to filter by."""
 
     document_id: int
     scope_id: int
@@ -58,8 +58,8 @@ async def home_of(scope: Scope) -> Home | None:
     """
     Return where the search index is copied to; None before an embedder claimed it.
 
-    The name stands for this index of this database, made at that moment: another database on the same vector store, or
-    the index after it was rebuilt, has a collection of its own.
+    The name identifies this index of this database: another database on the same vector store, or a rebuilt index, gets
+    a collection of its own.
     """
     rows = await scope.all(sa.select(search_index))
     if not rows:
@@ -70,7 +70,7 @@ async def home_of(scope: Scope) -> Home | None:
 
 
 class CopyRepository:
-    """A tenant's scopes, as the job sees them that copies vectors."""
+    """A tenant's search scopes, as seen by the job that copies vectors."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -86,7 +86,7 @@ class CopyRepository:
         return [row.scope_id for row in await self._scope.all(mine.order_by(column.scope_id))]
 
     async def behind(self, *, after: int, limit: int) -> list[int]:
-        """Return scopes that changed since they were copied, in the order of their numbers from *after* on."""
+        """Return scopes that changed since they were copied, in the order of their numbers, after *after*."""
         column = search_scopes.c
         rows = await self._scope.all(
             sa.select(column.scope_id)
@@ -101,7 +101,7 @@ class CopyRepository:
         return [row.scope_id for row in rows]
 
     async def progress(self, scope_id: int) -> Progress | None:
-        """Return how far a scope is copied; None if it is gone."""
+        """Return how far a scope is copied; None if it does not exist."""
         column = search_scopes.c
         rows = await self._scope.all(
             sa.select(
@@ -126,7 +126,7 @@ class CopyRepository:
         return _all_copied(await self._scope.all(statement))
 
     async def by_number(self, document_ids: Collection[int]) -> list[Copied]:
-        """Return those of the documents that are there and have a vector."""
+        """Return those of the documents that exist and have a vector."""
         statement = _copied.where(
             self._scope.owns(search_documents),
             _column.document_id.in_(sorted(document_ids)),

@@ -17,20 +17,20 @@ from sagacity.storage.transaction import Storage
 _BATCH = 256
 _SCOPES_A_COMMIT = 64
 _PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 1.0, 16.0
-"""Between two runs; it doubles while nothing is found, as looking reads the scopes of all organisations: 21 ms for
-100,000. An index over those behind would make it 3 ms, and every change of a scope an update that is not heap-only."""
+"""The pause between two runs. It doubles while nothing is found, because a run reads the scopes of all organisations:
+21 ms for 100,000. An index on the scopes behind would make that 3 ms, but no update of a scope would be heap-only."""
 _LOOK_SECONDS = 60.0
-"""Between two looks whether the copy is still there and holds nobody who is gone."""
+"""The interval of checks that the copy exists, and has no deleted organisations."""
 _SWEEP_SECONDS = 600.0
-"""Between two looks whether the copy holds scopes that are gone, which reads the numbers of all."""
+"""The interval of checks that the copy has no deleted scopes, which read the numbers of all scopes."""
 _LEASE, _LEASE_SECONDS = "vector-copy", 60.0
-"""Spares processes each other's work; what two do at once is right all the same, so nothing prolongs it."""
+"""A lease that saves processes from doing the same work. It is never renewed, because two at once do no harm."""
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """How the copy compares with the database; None where there is no collection yet."""
+    """How the copy compares with the database; its fields are None if there is no collection yet."""
 
     dimension: int
     documents: int
@@ -41,7 +41,7 @@ class CopyReport:
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A collection that may be filled, and what it was called when it was made ready."""
+    """A collection that may be filled, and the generation that it got when it was made ready."""
 
     home: Home
     generation: str
@@ -49,12 +49,12 @@ class _Ready:
 
 class VectorCopy:
     """
-    Copies what is not copied yet; what is, is recorded in `search_scopes.copied_revision`.
+    Copies what is not copied yet; `search_scopes.copied_revision` records what is.
 
-    A scope is copied up to the revision that was read before its documents were, and that is recorded after the store
-    took them. So a run that is cut short repeats a little, and loses nothing. Any number of processes may copy at once:
-    one that finds a scope moved by another copies it again and compares number by number, as a document that it read
-    before the other saw it removed may have come back by its hand.
+    A scope is copied up to the revision that was read before its documents, and this is recorded after the store has
+    them. So a run that is cut short repeats a little work, and loses nothing. Any number of processes may copy at once.
+    One that finds that another has advanced a scope copies it again and compares all numbers, because it may have
+    written back a document that the other had already removed.
     """
 
     def __init__(self, storage: Storage, store: VectorReplica, *, ids: IdSource) -> None:
@@ -72,7 +72,7 @@ class VectorCopy:
         return self._pause
 
     async def step(self) -> None:
-        """Copy what is not copied yet, and rest; what a background loop repeats."""
+        """Copy what is not copied yet, and rest; the step of a background loop."""
         started = time.perf_counter()
         await self.run()
         await self._storage.yield_to_calls(time.perf_counter() - started)
@@ -80,9 +80,9 @@ class VectorCopy:
 
     async def run(self) -> None:
         """
-        Copy what is not copied yet and no other process is copying.
+        Copy what is not copied yet, unless another process is doing so.
 
-        A store that fails is logged once, and searches use the database until it is back.
+        A failure of the store is logged once, and searches use the database until the store is back.
         """
         try:
             is_check_due = time.monotonic() - self._looked_at >= _LOOK_SECONDS
@@ -101,13 +101,13 @@ class VectorCopy:
 
     async def fill(self, on_progress: Callable[[int], None] = lambda _: None) -> None:
         """
-        Copy what is not copied yet, whoever else does.
+        Copy what is not copied yet, even if another process is doing so.
 
         Args:
-            on_progress: told after each batch how many documents it had.
+            on_progress: called after each batch with its number of documents.
 
         Raises:
-            VectorStoreError: the store failed; what was recorded until then is there.
+            VectorStoreError: the store failed; what was recorded before is copied.
         """
         ready = await self._ready()
         if ready is not None:
@@ -168,7 +168,7 @@ class VectorCopy:
             return await snapshot.copies.home()
 
     async def _ready(self) -> _Ready | None:
-        """Find the collection, or make it; one that is new or was lost has nothing, so nothing counts as copied."""
+        """Return the collection, created if it is missing; then it is empty, and nothing counts as copied."""
         home = await self._home()
         if home is None:
             return None
@@ -180,13 +180,13 @@ class VectorCopy:
             await self._store.make_ready(home.name, home.dimension, self._ids.new())
         generation = await self._store.generation(
             home.name
-        )  # of two that make it ready at once, the later's holds
+        )  # if two make it ready at once, that of the later one counts
         if generation is None:
             raise VectorStoreError("the vector store loses what is written to it; check its storage")
         return _Ready(home, generation)
 
     async def _remove_erased(self, home: Home) -> None:
-        """Remove what belongs to organisations that are no more; first the store is asked, so that none is too new."""
+        """Remove documents of deleted organisations; the store is read first, so that no new one is removed."""
         there = await self._store.organisations(home.name)
         known = {str(tenant.org_id) for tenant in await self._storage.organisations()}
         for org_id in sorted(there - known):
@@ -194,10 +194,10 @@ class VectorCopy:
 
     async def _remove_gone(self, home: Home) -> None:
         """
-        Remove what belongs to scopes that are no more, as those of users who were erased.
+        Remove documents of deleted scopes, such as those of erased users.
 
-        A copier that read a scope before and wrote it afterwards removes it again, unless it died in between. The store
-        is asked first, and numbers are never given twice.
+        A copier that read a scope before its deletion and wrote it afterwards removes it again, unless it died in
+        between. The store is read first, and numbers are never reused, so no new scope is removed.
         """
         left = await self._store.scopes(home.name)
         for tenant in await self._storage.organisations():
@@ -237,7 +237,7 @@ class VectorCopy:
         *,
         compare: bool,
     ) -> Progress | None:
-        """Copy a scope; returns how far, None if it is gone."""
+        """Copy a scope; returns how far it is copied, None if it does not exist."""
         async with self._storage.read(tenant) as snapshot:
             scope = await snapshot.copies.progress(scope_id)
         if scope is None:
@@ -246,13 +246,13 @@ class VectorCopy:
         async for documents in self._changed(tenant, scope):
             await self._store.put(home.name, tenant.org_id, documents)
             on_progress(len(documents))
-        is_first = not scope.copied_revision  # of a collection that may hold what was there before a restore
+        is_first = not scope.copied_revision  # the collection may have documents from before a restore
         if compare or is_first or scope.removed_revision > scope.copied_revision:
             await self._compare(home, tenant, scope)
         return scope
 
     async def _changed(self, tenant: Tenant, scope: Progress) -> AsyncGenerator[list[Copied]]:
-        """Yield what changed since the scope was copied; what changes meanwhile is left to the next run."""
+        """Yield the documents that changed since the scope was copied; later changes are left to the next run."""
         after = 0
         while True:
             async with self._storage.read(tenant) as snapshot:
@@ -266,9 +266,10 @@ class VectorCopy:
 
     async def _compare(self, home: Home, tenant: Tenant, scope: Progress) -> None:
         """
-        Make the store have the scope's documents and no others.
+        Make the store's documents of a scope those of the database.
 
-        The store is asked first: what the database then lacks is gone for good, as numbers are never given twice.
+        The store is read first: documents that the database then lacks are deleted for good, as numbers are never
+        reused.
         """
         there = await self._store.numbers(home.name, scope.scope_id)
         async with self._storage.read(tenant) as snapshot:

@@ -1,4 +1,4 @@
-"""Delete from a separate vector store at once what was deleted from the database."""
+"""Delete documents from a separate vector store as soon as they are deleted from the database."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,10 @@ from sagacity.storage.transaction import Storage
 
 async def forget_scopes(storage: Storage, tenant: Tenant, scope_ids: Sequence[int]) -> VectorCopyState:
     """
-    Remove all documents of these scopes, and those of the organisation's own that the database has no more.
+    Remove all documents of these scopes, and the organisation's own documents that the database no longer has.
 
     Raises:
-        VectorStoreError: the store gives no answer.
+        VectorStoreError: the store does not answer.
     """
     store = storage.vector_store
     if store is None:

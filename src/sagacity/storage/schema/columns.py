@@ -13,17 +13,17 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Moment(sa.types.TypeDecorator[datetime]):
-    """A UTC datetime, kept as whole microseconds since 1970 so that it compares and indexes as a number."""
+    """A UTC datetime, stored as whole microseconds since 1970, so that it is compared and indexed as a number."""
 
     impl = sa.BigInteger
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        """Turn a datetime into the number that is kept."""
+        """Turn a datetime into the stored number."""
         return None if value is None else (value - _EPOCH) // timedelta(microseconds=1)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
-        """Return what turns the number that is kept into a datetime: itself, as a search reads a thousand of them."""
+        """Return the function that turns a stored number into a datetime; a direct one, as searches read thousands."""
         return _moment
 
 
@@ -32,7 +32,7 @@ def _moment(value: int | None) -> datetime | None:
 
 
 class _HalfVector(sa.types.UserDefinedType[bytes]):
-    """pgvector's half-precision vector; the driver is taught to carry it in `storage/postgres/driver.py`."""
+    """pgvector's half-precision vector; `storage/postgres/driver.py` registers it with the driver."""
 
     cache_ok = True
 
@@ -41,7 +41,7 @@ class _HalfVector(sa.types.UserDefinedType[bytes]):
         return "halfvec"
 
     def bind_processor(self, dialect: Dialect) -> Any:
-        """Return what turns our bytes into the driver's value."""
+        """Return the function that turns our bytes into the driver's value."""
         from pgvector import HalfVector  # noqa: PLC0415  only PostgreSQL needs the package
 
         def process(value: Any) -> Any:
@@ -50,11 +50,11 @@ class _HalfVector(sa.types.UserDefinedType[bytes]):
         return process
 
     def column_expression(self, colexpr: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
-        """Read the binary form: the numbers as text take far longer."""
+        """Read the binary form, because reading numbers as text takes far longer."""
         return sa.func.halfvec_send(colexpr, type_=self)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Any:
-        """Return what turns the binary form (a header of 4 bytes, then big-endian numbers) into our bytes."""
+        """Return the function that turns the binary form (4 bytes of header, big-endian numbers) into our bytes."""
 
         def process(value: Any) -> bytes | None:
             return (
@@ -73,20 +73,20 @@ class Halves(sa.types.TypeDecorator[bytes]):
     cache_ok = True
 
     def load_dialect_impl(self, dialect: Dialect) -> sa.types.TypeEngine[Any]:
-        """Return what the database calls it."""
+        """Return the database's type."""
         return dialect.type_descriptor(_HalfVector() if dialect.name == "postgresql" else sa.LargeBinary())
 
 
 Number = sa.BigInteger().with_variant(sa.Integer, "sqlite")
-"""A row number; SQLite counts up by itself only for its own INTEGER."""
+"""A row number; SQLite generates numbers only for its own INTEGER."""
 
 
 Json = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
-"""A JSON value; None is no value."""
+"""A JSON value; None is stored as NULL."""
 
 
 def org(*, primary_key: bool = False) -> sa.Column[str]:
-    """Return the tenant of a row."""
+    """Return the column for the tenant of a row."""
     return sa.Column(
         "org_id",
         sa.Text,
@@ -97,33 +97,33 @@ def org(*, primary_key: bool = False) -> sa.Column[str]:
 
 
 def part_of(name: str, target: str, *, primary_key: bool = False) -> sa.Column[int]:
-    """Return the number of a row elsewhere with which this one goes."""
+    """Return the column for the number of another table's row, with which this row is deleted."""
     reference = sa.ForeignKey(target, ondelete="CASCADE")
     return sa.Column(name, Number, reference, primary_key=primary_key, nullable=False)
 
 
 def text(name: str) -> sa.Column[str]:
-    """Return a text, empty unless given."""
+    """Return a text column, empty by default."""
     return sa.Column(name, sa.Text, nullable=False, default="", server_default="")
 
 
 def texts(*names: str) -> list[sa.Column[str]]:
-    """Return texts, each empty unless given."""
+    """Return text columns, each empty by default."""
     return [text(name) for name in names]
 
 
 def json(name: str, empty: str) -> sa.Column[Any]:
-    """Return a JSON value, *empty* unless given."""
+    """Return a JSON column, *empty* by default."""
     return sa.Column(name, Json, nullable=False, server_default=sa.text(f"'{empty}'"))
 
 
 def count(name: str, start: int = 0) -> sa.Column[int]:
-    """Return a count, *start* unless given."""
+    """Return a column for a count, *start* by default."""
     return sa.Column(name, sa.Integer, nullable=False, default=start, server_default=str(start))
 
 
 def flag(name: str) -> sa.Column[bool]:
-    """Return a yes or no, no unless given."""
+    """Return a Boolean column, false by default."""
     return sa.Column(name, sa.Boolean(create_constraint=False), nullable=False, server_default=sa.false())
 
 
@@ -133,17 +133,17 @@ def at(name: str) -> sa.Column[datetime]:
 
 
 def maybe_at(name: str) -> sa.Column[datetime | None]:
-    """Return a moment, or none."""
+    """Return a nullable column for a time."""
     return sa.Column(name, Moment)
 
 
 def number(name: str) -> sa.Column[int]:
-    """Return a row number that counts up by itself."""
+    """Return the column for a generated row number."""
     return sa.Column(name, Number, primary_key=True, autoincrement=True)
 
 
 def partial(
     name: str, *indexed: Any, where: sa.ColumnElement[bool] | sa.TextClause, unique: bool = False
 ) -> sa.Index:
-    """Return an index over the rows that *where* admits."""
+    """Return a partial index of the rows that meet *where*."""
     return sa.Index(name, *indexed, unique=unique, sqlite_where=where, postgresql_where=where)

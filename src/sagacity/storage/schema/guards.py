@@ -16,7 +16,7 @@ GUARDS: Final[Mapping[str, str]] = {
     for table in APPEND_ONLY
     for change in ("UPDATE", "DELETE")
 }
-"""Each trigger's text, as a database keeps it, by its name. There is no other in a database of ours."""
+"""The text of each trigger as a database stores it, by name. Our databases have no other triggers."""
 
 for _text in GUARDS.values():
     event.listen(metadata, "after_create", sa.DDL(_text).execute_if(dialect="sqlite"))

@@ -1,4 +1,4 @@
-"""Bring a database's schema up to this release, or leave it untouched and say why."""
+"""Migrate a database's schema to this release, or leave it untouched and say why."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -17,19 +17,19 @@ from sagacity.storage.schema.views import supported_schemas
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 VERSIONS = (_SCRIPTS / "versions",)
-"""The folders of the migrations; tests add that of a release to come."""
+"""The folders of the migrations; tests add one of a future release."""
 
 
 async def check(engine: AsyncEngine, *, complete: bool = False) -> None:
     """
-    Make sure, without writing, that *engine*'s database is empty, or of a release that this one gets on with.
+    Check, without writing, that *engine*'s database is empty, or of a release compatible with this one.
 
     Args:
         engine: opens the database.
-        complete: it has to be of this release exactly: whoever asks may not migrate it.
+        complete: require exactly this release's schema, because the caller may not migrate it.
 
     Raises:
-        SchemaMismatch: a newer release, or another program, wrote the database; or it waits for `sagacity migrate`.
+        SchemaMismatch: a newer release or another program wrote the database, or it needs `sagacity migrate`.
     """
 
     def look(connection: sa.Connection) -> None:
@@ -48,10 +48,10 @@ async def check(engine: AsyncEngine, *, complete: bool = False) -> None:
 
 async def be_of_this_release(connection: AsyncConnection) -> None:
     """
-    Make sure that a database is of this release exactly: a newer one holds what would be lost on the way.
+    Check that a database has exactly this release's schema; a copy of a newer one would lose data.
 
     Raises:
-        SchemaMismatch: it is not.
+        SchemaMismatch: it has another schema.
     """
     present, head = await connection.run_sync(_present), _scripts().get_current_head()
     if present != head:
@@ -63,10 +63,10 @@ async def be_of_this_release(connection: AsyncConnection) -> None:
 
 async def migrate(begin: Callable[[], AbstractAsyncContextManager[AsyncConnection]]) -> None:
     """
-    Run the migrations that a database has not seen yet, in one transaction.
+    Run the migrations that a database lacks, in one transaction.
 
     Args:
-        begin: opens a transaction with the right to make tables, for one process at a time.
+        begin: opens a transaction with the right to create tables, for one process at a time.
 
     Raises:
         SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.
@@ -98,7 +98,7 @@ def _present(connection: sa.Connection) -> str | None:
 
 
 def _check(connection: sa.Connection, script: ScriptDirectory, present: str | None) -> bool:
-    """Return whether the database is of a newer release under which this one may still run."""
+    """Return whether the database is of a newer release that this one may still run with."""
     known = {revision.revision for revision in script.walk_revisions()}
     if present is not None and present not in known:
         if _oldest_that_runs(connection) in known:
@@ -115,7 +115,7 @@ def _check(connection: sa.Connection, script: ScriptDirectory, present: str | No
 
 
 def _oldest_that_runs(connection: sa.Connection) -> str | None:
-    """Return the oldest schema whose release may still run, if the database says; a foreign one does not."""
+    """Return the oldest schema whose release may still use this database; None if the database is not ours."""
     if supported_schemas.name not in sa.inspect(connection).get_view_names():
         return None
     return connection.execute(sa.select(supported_schemas.c.oldest)).scalar()

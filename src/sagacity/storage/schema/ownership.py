@@ -1,4 +1,4 @@
-"""Who owns rows that others reference by number, which a foreign key alone does not say."""
+"""Check the tenant of rows that others reference by number, which a foreign key does not."""
 
 from collections.abc import Collection
 

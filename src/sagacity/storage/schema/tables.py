@@ -27,8 +27,7 @@ organisations = sa.Table(
     columns.at("created_at"),
 )
 """
-`has_quarantines` and `has_quotas` are there so that one look at a row that each write holds anyway tells whether
-anything is held, and whether anything is limited.
+`has_quarantines` and `has_quotas` tell a write whether anything is held or limited, in a row that it locks anyway.
 """
 
 quotas = sa.Table(
@@ -42,8 +41,8 @@ quotas = sa.Table(
     columns.at("counted_at"),
 )
 """
-What an organisation may have at most. `used` is counted up by whoever adds, and by nobody who deletes; it was right at
-`counted_at`. `day`, counted from 1970, is the one that a limit of a day is used on.
+The most that an organisation may have. Additions increase `used`, but deletions do not decrease it; it was exact at
+`counted_at`. For a daily limit, `day`, counted from 1970, is the day of `used`.
 """
 
 api_tokens = sa.Table(
@@ -65,7 +64,7 @@ api_tokens = sa.Table(
     columns.maybe_at("previous_until"),
     columns.maybe_at("revoked_at"),
 )
-"""`user_id` is null for a token that acts for all users, and empty once its user was erased: then it is of no use."""
+"""`user_id` is null for a token that acts for all users, and empty once its user was erased; it is then useless."""
 
 audit_log = sa.Table(
     "audit_log",
@@ -79,9 +78,9 @@ audit_log = sa.Table(
     columns.json("details", "{}"),
     sa.Column("hash", sa.Text, nullable=False),
 )
-"""Rows are added and never changed: the program's role may do no more, and SQLite has triggers that refuse it."""
+"""Rows are only added: the program's role may not change or delete them, and on SQLite triggers refuse it."""
 APPEND_ONLY = (audit_log,)
-"""Tables whose rows nobody changes or deletes."""
+"""Tables whose rows are never changed or deleted."""
 
 tenant_configs = sa.Table(
     "tenant_configs",
@@ -92,7 +91,7 @@ tenant_configs = sa.Table(
     columns.count("version", 1),
     columns.at("updated_at"),
 )
-"""`data_key` seals the secrets in `config` and in its versions; a key that is not in the database wraps it."""
+"""`data_key` seals the secrets in `config` and its versions, and is itself wrapped by a key outside the database."""
 
 config_versions = sa.Table(
     "config_versions",
@@ -104,7 +103,7 @@ config_versions = sa.Table(
     columns.json("fields", "[]"),
     columns.at("created_at"),
 )
-"""Each configuration that an organisation had, and the present one; `fields` are those that it changed."""
+"""Each configuration of an organisation, including the current one; `fields` are those that it changed."""
 
 site_variables = sa.Table(
     "site_variables",
@@ -116,7 +115,7 @@ site_variables = sa.Table(
     sa.Column("author", sa.Text, nullable=False),
     columns.at("updated_at"),
 )
-"""Values of the whole installation, as JSON; only the organisation that runs it has any."""
+"""Settings of the whole installation, as JSON; they belong to the organisation that runs it."""
 
 users = sa.Table(
     "users",
@@ -130,8 +129,8 @@ users = sa.Table(
     columns.at("updated_at"),
 )
 """
-One row a user's log: its length, and when a worker has to look at it next (null: nothing to do). While the user is
-being erased nothing is appended.
+One row per user's log: its length, and when it is due (null: there is nothing to do). Nothing is appended while the
+user is being erased.
 """
 columns.partial("ix_users_due_at", users.c.due_at, where=users.c.due_at.is_not(None))
 columns.partial("ix_users_org_due_at", users.c.org_id, users.c.due_at, where=users.c.due_at.is_not(None))
@@ -148,7 +147,7 @@ user_settings = sa.Table(
     columns.at("created_at"),
     columns.at("updated_at"),
 )
-"""One row a user who said something of themselves, or of what may be remembered; the others have what is usual."""
+"""One row per user with a record of themselves or settings for their memory; the others have the defaults."""
 
 accounts = sa.Table(
     "accounts",
@@ -169,8 +168,8 @@ accounts = sa.Table(
     sa.UniqueConstraint("org_id", "issuer", "subject"),
 )
 """
-People who sign in; each is a user of the organisation. `chosen_org`: where the next session acts. `issuer` and
-`subject`: who the person is to an OpenID Connect provider.
+People who sign in; each is a user of the organisation. `chosen_org`: the organisation in which the next session acts.
+`issuer` and `subject`: the person's identity at an OpenID Connect provider.
 """
 
 
@@ -193,7 +192,7 @@ account_sessions = sa.Table(
     columns.maybe_at("ended_at"),
     _of_account(),
 )
-"""What began with signing in: the organisation that it acts in, and the hash of its newest refresh token."""
+"""Sessions that began with signing in: the organisation that each acts in, and the hash of its newest refresh token."""
 sa.Index("ix_account_sessions_user", account_sessions.c.org_id, account_sessions.c.user_id)
 sa.Index("ix_account_sessions_expiry", account_sessions.c.org_id, account_sessions.c.expires_at)
 
@@ -210,7 +209,7 @@ account_mails = sa.Table(
     columns.at("created_at"),
     _of_account(),
 )
-"""E-mails to accounts: while `due_at` is set, one waits to be sent. The code that it carries is made then."""
+"""E-mails to accounts. While `due_at` is set, one waits to be sent; its code is made when it is sent."""
 columns.partial(
     "ix_account_mails_due",
     account_mails.c.org_id,
@@ -238,7 +237,7 @@ account_totp = sa.Table(
 )
 """
 Secrets of authenticator apps, encrypted. Once `confirmed_at` is set, signing in asks for a code. `last_step`: the time
-step of the last code that was accepted. `recovery_hashes`: of the codes that are left for when the app is gone.
+step of the last accepted code. `recovery_hashes`: the hashes of the unused recovery codes.
 """
 
 access_attempts = sa.Table(
@@ -250,7 +249,7 @@ access_attempts = sa.Table(
     columns.maybe_at("blocked_until"),
     columns.at("updated_at"),
 )
-"""How often somebody tried to get in, by a hash of whom it was for or of where it came from."""
+"""Counts of attempts to sign in, by a hash of the account's address or of the network address."""
 sa.Index("ix_access_attempts_updated", access_attempts.c.org_id, access_attempts.c.updated_at)
 
 members = sa.Table(
@@ -262,7 +261,7 @@ members = sa.Table(
     columns.at("created_at"),
     columns.text("created_by"),
 )
-"""Which accounts belong to an organisation. The accounts themselves are in the one where people sign up."""
+"""Which accounts belong to an organisation. The accounts themselves belong to the one where people sign up."""
 sa.Index("ix_members_user", members.c.user_id)
 
 invitations = sa.Table(
@@ -280,7 +279,7 @@ invitations = sa.Table(
     sa.Column("code_hash", sa.Text, unique=True),
     sa.UniqueConstraint("org_id", "email"),
 )
-"""Who was invited and has not come yet. While `due_at` is set, an e-mail waits, as in `account_mails`."""
+"""Open invitations. While `due_at` is set, an e-mail waits to be sent, as in `account_mails`."""
 columns.partial("ix_invitations_due", invitations.c.due_at, where=invitations.c.due_at.is_not(None))
 
 # --- evidence --------------------------------------------------------------------------------------------------------
@@ -309,8 +308,8 @@ sessions = sa.Table(
     columns.count("evaluation_attempts"),
 )
 """
-One row a session; while `evaluate_after` is set, it waits to be judged. Those of the chat are its conversations:
-`summary` is of their turns up to `summarized_seq`, and `episode_id` the memory that it was kept as last.
+One row per session. While `evaluate_after` is set, it waits to be judged. Sessions of the chat are its conversations:
+`summary` covers their turns up to `summarized_seq`, and `episode_id` is the memory that holds it.
 """
 columns.partial(
     "ix_sessions_conversations",
@@ -414,8 +413,8 @@ exchanges = sa.Table(
     sa.Index("ix_exchanges_request", "org_id", "request_id"),
 )
 """
-One row a message of a user's to the chat, with what comes of it. While the answer is written, `owner` has the right to
-until `held_until`, and `answer` is what there is so far. After that the log has it.
+One row per message of a user to the chat, with its answer. While the answer is written, `owner` may write it until
+`held_until`, and `answer` is the text so far. The finished answer is in the log.
 """
 columns.partial("ix_exchanges_running", exchanges.c.org_id, where=sa.text("status = 'running'"))
 
@@ -457,13 +456,13 @@ memories = sa.Table(
     sa.Column("replaced_state", columns.Json),
     columns.json("metadata", "{}"),
     sa.Index("ux_memories_uid", "org_id", "uid", unique=True),
-    sa.Index(  # with what counts look at, so that they read the index only
+    sa.Index(  # with the columns that counts read, so that they read only the index
         "ix_memories_org_kind_user",
         *("org_id", "kind", "user_id", "status", "updated_at"),
         postgresql_include=["expires_at", "valid_to"],
     ),
     sa.Index("ix_memories_org_kind_updated", "org_id", "kind", "updated_at"),
-    columns.partial(  # pending or archived ones of all users, the last to change first
+    columns.partial(  # pending or archived memories of all users, last changed first
         "ix_memories_org_kind_status",
         *("org_id", "kind", "status", "updated_at"),
         where=sa.text("status <> 'current'"),
@@ -486,7 +485,7 @@ memory_requests = sa.Table(
     columns.part_of("memory_id", "memories.memory_id", primary_key=True),
     sa.Index("ix_memory_requests_memory_id", "memory_id"),
 )
-"""Which memories a request taught: what a receipt shows."""
+"""Which memories a request taught, for receipts."""
 
 changes = sa.Table(
     "changes",
@@ -507,7 +506,7 @@ changes = sa.Table(
     sa.Index("ix_changes_org_kind_run", "org_id", "kind", "run_id"),
     sa.Index("ix_changes_memory_id", "memory_id"),
 )
-"""One row a memory that a run changed. Goes with its memory, so that erased content lives on nowhere."""
+"""One row per memory that a run changed. It is deleted with its memory, so that erased content survives nowhere."""
 
 quarantines = sa.Table(
     "quarantines",
@@ -524,8 +523,8 @@ quarantines = sa.Table(
     *columns.texts("released_by", "release_reason"),
     sa.Index("ix_quarantines_org_created", "org_id", "created_at"),
 )
-"""What was taken out of everything that is served, by whom and why; it stands until `released_at`. Which requests are
-held follows from the target, which memories `held_memories` says. Held rows are marked with `is_held`."""
+"""What was taken out of service, by whom and why; a quarantine is in force until `released_at`. The target says which
+requests are held, and `held_memories` which memories. Held rows are marked with `is_held`."""
 
 held_memories = sa.Table(
     "held_memories",
@@ -538,7 +537,7 @@ held_memories = sa.Table(
     ),
     sa.Index("ix_held_memories_memory_id", "memory_id"),
 )
-"""Which memories rest on what a quarantine is of; a memory is held as long as there is a row."""
+"""Which memories rest on the target of a quarantine; a memory is held as long as it has a row."""
 
 duplicate_pairs = sa.Table(
     "duplicate_pairs",
@@ -551,8 +550,8 @@ duplicate_pairs = sa.Table(
     sa.Index("ix_duplicate_pairs_memory_id", "memory_id"),
     sa.Index("ix_duplicate_pairs_other_id", "other_id"),
 )
-"""Memories of one owner and kind that say nearly the same, each pair in both directions. A pair goes with either of its
-memories, and when one of them is archived or says something else."""
+"""Memories of one owner and kind that say nearly the same, each pair in both directions. A pair is deleted when one of
+its memories is deleted, archived or changed."""
 
 review_actions = sa.Table(
     "review_actions",
@@ -574,8 +573,7 @@ review_actions = sa.Table(
     sa.Index("ix_review_actions_org_user", "org_id", "user_id", "action_id"),
     sqlite_autoincrement=True,
 )
-"""One row a step of a person who reviews memories. What it changed, `changes` has under its `run_id`. Goes with its
-memory."""
+"""One row per review action. What it changed is in `changes` under its `run_id`. It is deleted with its memory."""
 
 entities = sa.Table(
     "entities",
@@ -597,8 +595,8 @@ entities = sa.Table(
     sa.Index("ux_entities_name", "org_id", "user_id", "normalized_name", unique=True),
 )
 """
-Who and what users speak of. Kept are those that someone made or edited, also when no memory speaks of them. The
-description is what a person wrote.
+Entities that users mention. Those that a person made or edited are kept even if no memory mentions them. The
+description is one that a person wrote.
 """
 
 entity_names = sa.Table(
@@ -611,7 +609,7 @@ entity_names = sa.Table(
     sa.Column("memory_id", columns.Number),
     sa.Index("ix_entity_names_entity_id", "entity_id"),
 )
-"""Every name and alias, each one entity's of a user. One that a memory gave goes with that memory."""
+"""Every name and alias; each belongs to one entity of a user. One that a memory gave is deleted with that memory."""
 
 entity_mentions = sa.Table(
     "entity_mentions",
@@ -623,7 +621,7 @@ entity_mentions = sa.Table(
     sa.Index("ix_entity_mentions_entity_id", "entity_id", "memory_id"),
     sa.Index("ix_entity_mentions_memory_id", "memory_id"),
 )
-"""Which memories a name rests on, and what each says of it."""
+"""Which memories mention an entity, and how each describes it."""
 
 relationships = sa.Table(
     "relationships",
@@ -645,7 +643,7 @@ relationships = sa.Table(
     sa.Index("ix_relationships_target_id", "target_id", "confidence", "relationship_id"),
     sa.Index("ix_relationships_org_user", "org_id", "user_id"),
 )
-"""How entities belong together. The description is what a person wrote."""
+"""Relationships between entities. The description is one that a person wrote."""
 
 relationship_mentions = sa.Table(
     "relationship_mentions",
@@ -657,7 +655,7 @@ relationship_mentions = sa.Table(
     sa.Index("ix_relationship_mentions_relationship_id", "relationship_id"),
     sa.Index("ix_relationship_mentions_memory_id", "memory_id"),
 )
-"""Which memories a relationship rests on, and what each says of it."""
+"""Which memories state a relationship, and how each describes it."""
 
 # --- learners --------------------------------------------------------------------------------------------------------
 
@@ -772,8 +770,8 @@ usage_events = sa.Table(
     ),
 )
 """
-One row a measured use: a search, a memory that it surfaced or held out, or a memory that an answer cites. It names its
-memory by kind and by what the API knows it by, for that may be gone; its own `uid` keeps it from being counted twice.
+One row per usage event: a search, a memory that it surfaced or held out, or a memory that an answer cites. It names its
+memory by kind and API id, because the memory may be deleted; its own `uid` keeps it from being counted twice.
 """
 
 operations = sa.Table(
@@ -792,7 +790,7 @@ operations = sa.Table(
     columns.maybe_at("finished_at"),
     sa.Index("ix_operations_org_created", "org_id", "created_at"),
 )
-"""Runs that someone started. How far one is, its items say."""
+"""Runs that someone started; their items record the progress."""
 _only_one = sa.text("status = 'in_progress' AND name <> 'user_erasure'")
 sa.Index(
     "ux_operations_running",
@@ -824,8 +822,8 @@ operation_items = sa.Table(
     sa.Index("ix_operation_items_user", "org_id", "user_id", "status"),
     sa.Index("ix_operation_items_turn", "org_id", "operation_id", "status", "next_try_at", "updated_at"),
 )
-"""One row a user whom an operation works on (`user_id` empty: the tenant itself). It waits for its turn while
-`next_try_at` is empty."""
+"""One row per user whom an operation works on (`user_id` empty: the tenant itself). While `next_try_at` is empty, it
+waits for its turn."""
 
 erasures = sa.Table(
     "erasures",
@@ -844,9 +842,9 @@ erasures = sa.Table(
     sa.Index("ix_erasures_org_created", "org_id", "created_at"),
 )
 """
-One row a user who was erased, or is being erased (`erasure_id`: the operation that does it), without the user's name:
-`user_hash` is keyed, and what is still needed of the user until the end is encrypted in `sealed`. Rows are gone since
-`gone_at`; `report` is signed.
+One row per user who was or is being erased (`erasure_id`: the operation that does it), without the user's name:
+`user_hash` is keyed, and what is needed of the user until the end is encrypted in `sealed`. The user's rows were
+deleted at `gone_at`; `report` is signed.
 """
 columns.partial(
     "ux_erasures_running",
@@ -866,8 +864,8 @@ imports = sa.Table(
     columns.maybe_at("finished_at"),
 )
 """
-One row a file of exported data that was read (`import_id`: the checksum of its content), with how far it is: so many
-rows of `step`. It names nobody.
+One row per imported file (`import_id`: the checksum of its content), with how far its import got: `done_count` rows of
+`step`. It names no user.
 """
 
 model_calls = sa.Table(
@@ -889,7 +887,7 @@ model_calls = sa.Table(
     sa.Index("ix_model_calls_org_user_created", "org_id", "user_id", "created_at"),
     sqlite_autoincrement=True,
 )
-"""The ledger: one row a request to a provider."""
+"""The ledger: one row per request to a provider."""
 
 extractions = sa.Table(
     "extractions",
@@ -911,7 +909,7 @@ extractions = sa.Table(
     sa.Index("ix_extractions_org_run", "org_id", "run_id"),
     sqlite_autoincrement=True,
 )
-"""One row a window of which a learner proposed something: what became of it, counted."""
+"""One row per window from which a learner proposed something, with counts of the outcomes."""
 
 request_analytics = sa.Table(
     "request_analytics",
@@ -950,8 +948,8 @@ request_analytics = sa.Table(
     sa.Index("ix_request_analytics_user_created", "org_id", "user_id", "created_at", "id"),
 )
 """
-One row a call that asked the memory something. What is summed up has a column of its own beside the JSON that has all.
-A row names its conversation and message, which may be gone.
+One row per call that searched memories or answered. Values that are summed up have their own columns besides the JSON,
+which has all. A row names its conversation and message, which may be deleted.
 """
 
 analytics_daily = sa.Table(
@@ -977,8 +975,7 @@ analytics_daily = sa.Table(
     sa.Index("ix_analytics_daily_day", "org_id", "day"),
 )
 """
-One row a user and day (counted from 1970, in UTC): what `request_analytics` had of it, summed up before its rows are
-deleted.
+One row per user and day (counted from 1970, in UTC): the sums of `request_analytics`, made before its rows are deleted.
 """
 
 playbook_clusters = sa.Table(
@@ -995,7 +992,7 @@ playbook_clusters = sa.Table(
     sa.Index("ix_playbook_clusters_name", "org_id", "learner", "name"),
     sa.Index("ix_playbook_clusters_memory_id", "memory_id"),
 )
-"""Which user playbooks belong together (`learner`: for whom, `aggregation` or `skills`), and what was made of them. A
+"""Which user playbooks belong together for a `learner` (`aggregation` or `skills`), and what was made from them. A
 cluster keeps its id while its members come and go."""
 
 distillations = sa.Table(
@@ -1010,7 +1007,7 @@ distillations = sa.Table(
     columns.text("error"),
     columns.maybe_at("cooldown_from"),
 )
-"""How far the user playbooks of a name and agent version were distilled into agent playbooks, or into skills."""
+"""How far the user playbooks of a name and agent version were distilled into agent playbooks or skills."""
 
 # --- search: a copy that can be rebuilt ------------------------------------------------------------------------------
 
@@ -1023,7 +1020,7 @@ search_index = sa.Table(
     sa.Column("analyzer", sa.Text, nullable=False),
     columns.at("created_at"),
 )
-"""One row: what the vectors and terms below were made with."""
+"""A single row: the embedder and analyzer that made the vectors and terms below."""
 
 search_scopes = sa.Table(
     "search_scopes",
@@ -1042,10 +1039,10 @@ search_scopes = sa.Table(
     sa.Index("ix_search_scopes_org_user", "org_id", "user_id"),
     sqlite_autoincrement=True,
 )
-"""One user's documents of one kind (`user_id` empty: the tenant's): the statistics that BM25 needs, and a revision
-that every change moves, by which a cached copy of the vectors knows whether it is still good. Up to `compared_revision`
-its documents were searched for duplicates. Numbers of scopes and documents are never given twice, so that what was kept
-of a former one is never taken for another's."""
+"""One user's documents of one kind (`user_id` empty: the tenant's): the statistics that BM25 needs, and a revision that
+every change increases, which tells a cached copy whether it is valid. Up to `compared_revision`, its documents were
+searched for duplicates. Numbers of scopes and documents are never reused, so that cached data is never taken for that
+of another."""
 
 search_documents = sa.Table(
     "search_documents",

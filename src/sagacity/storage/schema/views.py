@@ -1,7 +1,7 @@
 """
-What may be known before a tenant is: views that the few questions read which go through all tenants.
+Views for the few queries that run before a tenant is known, or that span all tenants.
 
-A database that checks rows by itself shows nothing else without a tenant, so each says as little as its question needs.
+With row-level security, a transaction without a tenant sees nothing else, so each view shows only what its query needs.
 """
 
 from typing import Any
@@ -29,13 +29,13 @@ from sagacity.storage.schema.tables import (
 )
 
 MAX_EMBED_ATTEMPTS = 5
-"""Tries of a text's embedding, after which it is found by its terms only."""
+"""Attempts to embed a text; after the last one it is found only by its terms."""
 
 views = sa.MetaData()
 
 
 def _view(name: str, definition: sa.Select[*tuple[Any, ...]]) -> sa.Table:
-    """Declare a view; the migrations hold its definition as text. A barrier: no condition is asked of hidden rows."""
+    """Declare a view, whose definition migrations repeat as text; a barrier keeps conditions from hidden rows."""
     for dialect, options in ((sqlite.dialect(), ""), (postgresql.dialect(), " WITH (security_barrier)")):
         text = str(definition.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
         make = sa.DDL(f"CREATE VIEW {name}{options} AS {text}").execute_if(dialect=dialect.name)
@@ -46,7 +46,7 @@ def _view(name: str, definition: sa.Select[*tuple[Any, ...]]) -> sa.Table:
 due_users = _view(
     "due_users", sa.select(users.c.org_id, users.c.user_id, users.c.due_at).where(users.c.due_at.is_not(None))
 )
-"""Whose logs have to be looked at, and when: the workers' backlog."""
+"""Users whose logs are due, and when: the workers' backlog."""
 
 waiting_tenants = _view(
     "waiting_tenants",
@@ -54,7 +54,7 @@ waiting_tenants = _view(
     .where(search_documents.c.vector.is_(None), search_documents.c.embed_attempts < MAX_EMBED_ATTEMPTS)
     .group_by(search_documents.c.org_id),
 )
-"""Who has documents that wait for their vectors."""
+"""Organisations that have documents without vectors, and how many."""
 
 lagging_cursors = _view(
     "lagging_cursors",
@@ -68,7 +68,7 @@ lagging_cursors = _view(
         cursors.c.seq < users.c.last_seq,
     ),
 )
-"""How many cursors of users who are due have turns to read."""
+"""How many cursors of due users have turns to read."""
 
 parked_windows = _view(
     "parked_windows",
@@ -76,7 +76,7 @@ parked_windows = _view(
         dead_letters.c.status == str(DeadLetterStatus.PARKED)
     ),
 )
-"""How many dead letters nobody has looked after."""
+"""How many dead letters are parked."""
 
 uncopied_tenants = _view(
     "uncopied_tenants",
@@ -84,13 +84,13 @@ uncopied_tenants = _view(
     .where(search_scopes.c.copied_revision < search_scopes.c.revision)
     .distinct(),
 )
-"""Who has documents that a separate vector store has not got yet."""
+"""Organisations with documents that a separate vector store does not have yet."""
 
 answering_tenants = _view(
     "answering_tenants",
     sa.select(exchanges.c.org_id).where(exchanges.c.status == str(ExchangeStatus.RUNNING)).distinct(),
 )
-"""Who has answers that are being written, or were left by a process that ended."""
+"""Organisations with answers that are being written, or were left by a process that ended."""
 
 known_tokens = _view(
     "known_tokens",
@@ -98,10 +98,10 @@ known_tokens = _view(
         api_tokens, organisations, organisations.c.org_id == api_tokens.c.org_id
     ),
 )
-"""Whose a token is, by its hash."""
+"""Tokens with the state of their organisation, to find one by its hash."""
 
 known_organisations = _view("known_organisations", sa.select(organisations.c.org_id))
-"""Which organisations there are."""
+"""All organisations."""
 
 memberships = _view(
     "memberships",
@@ -110,7 +110,7 @@ memberships = _view(
         *(organisations.c.name, organisations.c.status.label("org_status")),
     ).join_from(members, organisations, organisations.c.org_id == members.c.org_id),
 )
-"""Which organisations an account belongs to."""
+"""The organisations that each account belongs to."""
 
 _invitation = invitations.c
 open_invitations = _view(
@@ -126,12 +126,12 @@ open_invitations = _view(
         organisations.c.status.label("org_status"),
     ).join_from(invitations, organisations, organisations.c.org_id == _invitation.org_id),
 )
-"""Whose an invitation is, by its code's hash, whose e-mails are due, and which an erased account leaves."""
+"""Open invitations: to find one by its code's hash, those whose e-mails are due, and those of an erased account."""
 
 OLDEST_SCHEMA = "0001"
-"""The oldest schema whose release may run on this one. A migration that breaks with older ones moves it up."""
+"""The oldest schema whose release may use this one. A migration that breaks older releases raises it."""
 supported_schemas = _view("supported_schemas", sa.select(sa.literal(OLDEST_SCHEMA, sa.Text).label("oldest")))
-"""By which a release older than the schema knows whether it may start: while servers are replaced one by one."""
+"""Tells a release older than the schema whether it may start, while servers are replaced one by one."""
 
 ANY_TOKEN = sa.select(known_tokens.c.token_id).limit(1)
 _token = known_tokens.c
@@ -146,4 +146,4 @@ LIVE_TOKEN = sa.select(known_tokens).where(
     sa.or_(_token.user_id.is_(None), _token.user_id != ""),
     _token.org_status == "active",
 )
-"""Each call asks one of the two; to build it would take longer than to run it."""
+"""Prepared statements: every call runs one of them, and building it would take longer than running it."""

@@ -64,7 +64,7 @@ class SearchRepository:
         await refresh_status(self._scope, kind, moved)
 
     async def mark_held(self, kind: str, moved: sa.Select[tuple[int]], *, is_held: bool) -> None:
-        """Set on the documents of what *moved* selects whether it is held; see `sync_status.py`."""
+        """Mark the documents of what *moved* selects as held or not; see `sync_status.py`."""
         self._reached.clear()
         await mark_held(self._scope, kind, moved, is_held=is_held)
 

@@ -37,7 +37,7 @@ from sagacity.storage.write_queue import Turns
 READERS = 4
 _WRITER = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON")
 _WRITER_IN_A_THREAD = (*_WRITER, "busy_timeout = 200")
-"""Between two such waits it is asked whether its caller is still there."""
+"""SQLite waits for a lock 200 ms at a time; in between, a transaction checks that its caller is still there."""
 _READER = ("query_only = ON",)
 Result = TypeVar("Result")
 
@@ -117,7 +117,7 @@ class SQLite:
     async def read(
         self, org_id: OrgId | None, *, user_id: UserId | None = None, keeps_plans: bool = False
     ) -> AsyncGenerator[AsyncConnection]:
-        """Open a snapshot. It begins with the first statement and ends with a ROLLBACK that nobody waits for."""
+        """Open a snapshot, which begins with the first statement and ends with a ROLLBACK that nobody waits for."""
         del org_id, user_id
         try:
             async with self._readers.connect() as connection:
@@ -133,7 +133,7 @@ class SQLite:
         user_id: UserId | None = None,
         keeps_plans: bool = False,
     ) -> Result:
-        """Run *work* on a snapshot in a thread; on the event loop where a search by vector waits for another server."""
+        """Run *work* on a snapshot in a thread, or on the event loop if vector searches call another server."""
         if self.vectors.waits:
             async with self.read(org_id, user_id=user_id, keeps_plans=keeps_plans) as connection:
                 return await work(connection)
@@ -150,7 +150,7 @@ class SQLite:
         user_id: UserId | None = None,
         urgent: bool = False,
     ) -> Result:
-        """Run *work* in the one writing transaction, in a thread; who writes next is decided as in `write`."""
+        """Run *work* in the one writing transaction, in a thread; writers take turns as in `write`."""
         del org_id, user_id
         async with self._turns.take(urgent=urgent):
             try:
@@ -161,7 +161,7 @@ class SQLite:
     async def rows(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any = None
     ) -> Sequence[Any]:
-        """Run *statement*; repeated ones directly in the connection's thread, without SQLAlchemy."""
+        """Run *statement*; repeated statements run directly in the connection's thread, without SQLAlchemy."""
         return await self._statements.rows(connection, statement, parameters, partial(_ask, connection))
 
     def rows_at_once(self, statement: sa.Executable, parameters: Any = None) -> Sequence[Any] | None:
@@ -173,7 +173,7 @@ class SQLite:
         return await self._statements.run(connection, statement, parameters, partial(_ask, connection))
 
     async def enter(self, connection: AsyncConnection, org_id: OrgId) -> None:
-        """Do nothing: statements themselves say what a transaction may touch."""
+        """Do nothing: each statement's conditions restrict it to the tenant."""
 
     async def take_time(self, connection: AsyncConnection) -> None:
         """Do nothing: there is no statement timeout."""
@@ -182,7 +182,7 @@ class SQLite:
         """Do nothing: pages are read along the key anyway."""
 
     async def read_in_any_order(self, connection: AsyncConnection) -> None:
-        """Do nothing: nothing was forbidden."""
+        """Do nothing: sorts were never disabled."""
 
     async def load(
         self, connection: AsyncConnection, table: sa.Table, rows: Sequence[Mapping[str, Any]]
@@ -191,7 +191,7 @@ class SQLite:
         await connection.execute(table.insert(), list(rows))
 
     async def renumber(self, connection: AsyncConnection) -> None:
-        """Do nothing: numbers always go on after the largest."""
+        """Do nothing: numbers always continue after the largest."""
 
     async def scrub(self) -> str:
         """Rewrite the whole file from its current rows, and empty the write-ahead log; writers wait meanwhile."""
@@ -235,13 +235,13 @@ def _engine(path: Path, begin: str, pragmas: tuple[str, ...], *, connections: in
         max_overflow=0,
         pool_timeout=60,
         json_deserializer=read_json,
-        hide_parameters=True,  # what users said is not for error messages and logs
+        hide_parameters=True,  # users' words do not belong in error messages and logs
     )
 
     def on_connect(connection: Any, _record: object) -> None:
         _set_up(connection, pragmas)
         driver: OneHopConnection = connection.driver_connection
-        driver.begin_by(begin)  # an event of SQLAlchemy's would make it look for listeners at each statement
+        driver.begin_by(begin)  # an event listener would slow down SQLAlchemy's every statement
 
     event.listen(engine.sync_engine, "connect", on_connect)
     return engine
@@ -267,8 +267,8 @@ def _connected(path: Path, pragmas: tuple[str, ...]) -> sqlite3.Connection:
 
 
 def _set_up(connection: Any, pragmas: tuple[str, ...]) -> None:
-    connection.isolation_level = None  # the library must not open transactions of its own
-    connection.create_function("ln", 1, math.log, deterministic=True)  # not every SQLite has one
+    connection.isolation_level = None  # sqlite3 must not open transactions itself
+    connection.create_function("ln", 1, math.log, deterministic=True)  # not every SQLite has it
     connection.create_function(SQLITE_FUNCTION, 2, holds, deterministic=True)
     cursor = connection.cursor()
     for pragma in (
@@ -303,7 +303,7 @@ def _driven(driver: sqlite3.Connection, told: BoundStatement) -> DriverResult:
 
 
 def _ours(error: DBAPIError | PoolTimeout) -> StorageError:
-    """Keep the database's message, and drop the statement with its values."""
+    """Return our error with the database's message, without the statement and its values."""
     if isinstance(error, PoolTimeout):
         return StorageUnavailable("every connection to the database was busy for too long; try again")
     if is_busy(error.orig):

@@ -18,8 +18,8 @@ class OneHopConnection(aiosqlite.Connection):
     """
     A connection that opens, runs, reads and closes a cursor in a single visit to its thread.
 
-    If configured, it opens transactions by itself: BEGIN is sent with the first statement after the last transaction.
-    Nobody waits for ROLLBACK, because later statements come after it.
+    After `begin_by`, it opens transactions itself: BEGIN is sent with the first statement of each. Nobody waits for
+    ROLLBACK, because the thread runs it before any later statement.
     """
 
     _begin = ""
@@ -39,8 +39,8 @@ class OneHopConnection(aiosqlite.Connection):
         """
         Close the connection and end its thread, without waiting.
 
-        What was begun is rolled back before: SQLite keeps a closed connection, with its locks, for as long as somebody
-        holds a cursor of it that has rows left.
+        An open transaction is rolled back first: SQLite keeps a closed connection, with its locks, as long as somebody
+        holds one of its cursors that has rows left.
         """
         self._roll_back()
         return super().stop()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  untyped
@@ -55,7 +55,7 @@ class OneHopConnection(aiosqlite.Connection):
             self._tx.put_nowait((None, self._connection.rollback))  # pyright: ignore[reportUnknownMemberType]  untyped
 
     async def commit(self) -> None:
-        """Commit the transaction; if that fails, it still has to be rolled back."""
+        """Commit the transaction; if that fails, it must still be rolled back."""
         if self._is_begun:
             await super().commit()
             self._is_begun = False

@@ -54,21 +54,21 @@ def copy_pages(
         closing(sqlite3.connect(target)) as written,
     ):
         read.isolation_level = None
-        read.execute("BEGIN")  # held open, or each write of another process would start the copy again
+        read.execute("BEGIN")  # without it, each write of another process would restart the copy
         read.execute("SELECT count(*) FROM sqlite_master").fetchone()
         read.backup(written, pages=_PAGES_AT_ONCE, progress=moved)
 
 
 def check_whole(path: Path, on_tick: Callable[[], None]) -> None:
     """
-    Make sure that *path* is an undamaged SQLite database that runs nothing by itself.
+    Check that *path* is an undamaged SQLite database without foreign triggers.
 
     Args:
         path: the file; it is not changed.
         on_tick: called now and then.
 
     Raises:
-        InvalidInput: it is not.
+        InvalidInput: the file is damaged, is not a database, or has foreign triggers.
     """
     with path.open("rb") as file:
         if file.read(len(_HEADER)) != _HEADER:
@@ -90,7 +90,7 @@ def check_whole(path: Path, on_tick: Callable[[], None]) -> None:
 
 
 def has_schema(path: Path) -> bool:
-    """Return whether a release of Sagacity, or another program that uses Alembic, made tables in it."""
+    """Return whether Sagacity, or another program that uses Alembic, has created tables in the file."""
     with _errors(path), closing(sqlite3.connect(path)) as connection:
         query = "SELECT count(*) FROM sqlite_master WHERE name = 'alembic_version'"
         return bool(connection.execute(query).fetchone()[0])
@@ -131,7 +131,7 @@ def rewrite(path: Path) -> None:
     """
     with _errors(path), closing(sqlite3.connect(path, timeout=_REWRITE_SECONDS)) as connection:
         connection.isolation_level = None
-        # In a file and not in memory, as the database may be larger than that; it holds what stays, and is deleted.
+        # The temporary database is a file, because it may be larger than memory; it has only current rows.
         connection.execute("PRAGMA temp_store = FILE")
         connection.execute("PRAGMA secure_delete = ON")
         try:
@@ -154,14 +154,14 @@ def put_in_place(ready: Path, path: Path) -> None:
 
 def set_aside(path: Path, name: str, parts: Sequence[str]) -> list[str]:
     """
-    Rename the files of a database, so that none of them gets into the next one.
+    Rename the files of a database, so that none of them is mixed with the next one.
 
-    The file itself keeps its name as well, until another takes that: there is no moment at which neither is there.
+    The database file also keeps its name until another file takes it, so there is always a file under that name.
 
     Args:
         path: the database, which may be missing or empty.
-        name: the other name.
-        parts: what to set aside: sides, and "" for the file itself.
+        name: the new name.
+        parts: the files to set aside: suffixes of SQLite's files, and "" for the database itself.
 
     Returns:
         The new names.
@@ -190,7 +190,7 @@ def beside(path: Path, side: str) -> Path:
 
 
 def has_content(path: Path) -> bool:
-    """Return whether a file is there, and not empty."""
+    """Return whether a file exists and is not empty."""
     return path.exists() and path.stat().st_size > 0
 
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sagacity.storage.statements.prepared import BoundStatement, DriverResult, PreparedStatements
 
 NEVER_WAITS = ("busy_timeout = 0",)
-"""A pragma against waiting, because while this connection waits, the whole event loop does."""
+"""A pragma that forbids waiting for locks, because the whole event loop would wait with this connection."""
 
 
 class PointReads:
@@ -23,12 +23,12 @@ class PointReads:
         statements: PreparedStatements,
     ) -> None:
         """
-        Prepare a connection; it is opened when it is first asked.
+        Prepare a connection, which is opened at the first query.
 
         Args:
-            connect: opens it.
+            connect: opens the connection.
             ask: runs a statement on it.
-            statements: what keeps them prepared.
+            statements: the cache of prepared statements.
         """
         self._connect = connect
         self._ask = ask
@@ -49,7 +49,7 @@ class PointReads:
             return None
 
     def close(self) -> None:
-        """Close the connection; there are no more answers."""
+        """Close the connection for good."""
         self._is_closed = True
         self._drop()
 

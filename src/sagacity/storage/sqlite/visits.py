@@ -1,4 +1,4 @@
-"""Run a whole transaction in one visit to a thread, where nothing it awaits suspends; the event loop stays free."""
+"""Run a whole transaction in one visit to a thread, where none of its awaits suspend, and the event loop stays free."""
 
 import asyncio
 import contextvars
@@ -24,9 +24,9 @@ BUSY_SECONDS = 15.0
 _LOOK_SECONDS = 0.05
 """Interval of attempts to interrupt a transaction: one between two statements has no effect."""
 _TURN_SECONDS = 0.05
-"""How long a transaction has the processor to itself, before others run beside it. Most take a few milliseconds, nearly
-all of it in Python: side by side they take the interpreter from each other at every statement, and eight clients got 52
-and 47 searches a second, by turns with 61 and 58. Whoever comes during a long one goes on."""
+"""How long a transaction has the processor to itself before others run in parallel. Most take a few milliseconds,
+nearly all in Python. In parallel they compete for the interpreter at every statement: eight clients got 52 and 47
+searches a second, and 61 and 58 when transactions took turns."""
 Result = TypeVar("Result")
 
 
@@ -41,7 +41,7 @@ class Visits:
 
         Args:
             engine: opens connections, one for each thread.
-            async_engine: the one whose connections repositories know.
+            async_engine: the engine of the asynchronous connections that repositories expect.
             threads: how many transactions run at a time; others wait.
             writes: whether transactions write, and are committed.
         """
@@ -70,7 +70,7 @@ class Visits:
                 while not ended.done():
                     visit.interrupt()
                     await asyncio.wait([ended], timeout=_LOOK_SECONDS)
-                ended.exception()  # whatever it was, nobody waits for it
+                ended.exception()  # nobody waits for it any more
             raise
 
     def _run(self, work: Callable[[AsyncConnection], Awaitable[Result]], visit: "_Visit") -> Result:
@@ -79,7 +79,7 @@ class Visits:
             if not isinstance(driver, sqlite3.Connection):
                 raise TypeError("the engine of visits opens connections of sqlite3")
             with visit.of(driver):
-                connection.begin()  # or it would not know that there is something to commit
+                connection.begin()  # without it, `commit` would do nothing
                 self._begin(driver, visit)
                 result = _driven(work(_VisitConnection(self._async_engine, connection, driver, visit)))
                 if self._writes:
@@ -88,7 +88,7 @@ class Visits:
 
     @contextmanager
     def _turn(self) -> Generator[None]:
-        """Wait for the processor, or share it with a transaction that takes long."""
+        """Wait for the processor, or share it with a transaction that takes too long."""
         left = self._alone_since + _TURN_SECONDS - time.monotonic()
         is_alone = self._alone.acquire(timeout=left) if left > 0 else self._alone.acquire(blocking=False)
         try:
@@ -101,10 +101,10 @@ class Visits:
 
     def _begin(self, driver: sqlite3.Connection, visit: "_Visit") -> None:
         """
-        Open a transaction; another process that writes is waited for, while somebody waits for this one.
+        Open a transaction, and wait for another process that writes, as long as somebody waits for this transaction.
 
         Raises:
-            OperationalError: it wrote for too long.
+            OperationalError: the other process wrote for too long.
         """
         if not self._writes:
             driver.execute("BEGIN")
@@ -120,13 +120,13 @@ class Visits:
                 return
 
     def close(self) -> None:
-        """Close every connection; nothing may run any more."""
+        """Close every connection; no transaction may be running."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         self.engine.dispose()
 
 
 class _Visit:
-    """One transaction: its connection while it lasts, and whether it was given up."""
+    """One transaction: its connection while it runs, and whether its caller gave it up."""
 
     def __init__(self) -> None:
         self.is_given_up = False
@@ -135,7 +135,7 @@ class _Visit:
 
     @contextmanager
     def of(self, driver: sqlite3.Connection) -> Generator[None]:
-        """Say which connection may be interrupted while the block lasts: after it, it is somebody else's."""
+        """Allow *driver* to be interrupted during the block; afterwards another transaction uses it."""
         self._driver = driver
         try:
             yield
@@ -144,7 +144,7 @@ class _Visit:
                 self._driver = None
 
     def interrupt(self) -> None:
-        """Interrupt the running statement, and let no other begin."""
+        """Interrupt the running statement, and keep others from starting."""
         with self._lock:
             self.is_given_up = True
             if self._driver is not None:
@@ -171,7 +171,7 @@ class _VisitConnection(AsyncConnection):
     async def exec_driver_sql(
         self, statement: str, parameters: Any = None, execution_options: Any = None
     ) -> Any:
-        """Run a statement in the driver's words."""
+        """Run a statement in the driver's own SQL."""
         if self._visit.is_given_up:
             raise StorageUnavailable("nobody waits for this any more")
         return self._connection.exec_driver_sql(statement, parameters, execution_options)
@@ -215,10 +215,10 @@ def is_busy(error: BaseException | None) -> bool:
 
 
 def _driven(work: Awaitable[Result]) -> Result:
-    """Run a coroutine to its end without an event loop."""
+    """Run a coroutine without an event loop; it must not suspend."""
     steps = work.__await__()
     try:
         next(steps)
     except StopIteration as end:
         return end.value
-    raise RuntimeError("a transaction in a thread awaited something else than its connection")
+    raise RuntimeError("a transaction in a thread awaited something other than its connection")

@@ -1,1 +1,1 @@
-"""What statements are built from: lists and JSON conditions as one parameter, hints for the planner."""
+"""Building blocks of statements: lists and JSON conditions as one parameter, and hints for the planner."""

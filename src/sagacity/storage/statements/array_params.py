@@ -24,25 +24,25 @@ class _List(sa.types.TypeDecorator[list[Any]]):
         self.item = item
 
     def load_dialect_impl(self, dialect: Dialect) -> sa.types.TypeEngine[Any]:
-        """Return what the database takes it as."""
+        """Return the database's type."""
         return dialect.type_descriptor(
             postgresql.ARRAY(self.item) if dialect.name == "postgresql" else sa.Text()
         )
 
     def process_bind_param(self, value: list[Any] | None, dialect: Dialect) -> Any:
-        """Return what the driver takes it as."""
+        """Return the value for the driver."""
         return value if dialect.name == "postgresql" else json.dumps(value)
 
 
 class _Among(FunctionElement[bool]):
-    """Compiled below, each database in its own words."""
+    """The condition of `among`; compiled below for each database."""
 
     type = sa.Boolean()
     name = "among"
     inherit_cache = True
 
     def self_group(self, against: OperatorType | None = None) -> Self:
-        """Stand in a condition as it is: compared with true it would be of no use to an index."""
+        """Stay a bare condition: an index could not be used for a comparison with true."""
         return self
 
 
@@ -60,18 +60,18 @@ def _as_array(element: _Among, compiler: SQLCompiler, **options: Any) -> str:
 
 
 def among(column: sa.ColumnElement[Any], parameter: str) -> sa.ColumnElement[bool]:
-    """Return that *column* is one of the values that the statement is given as *parameter*."""
+    """Return the condition that *column* is one of the values in the statement's *parameter*."""
     return _Among(column, sa.bindparam(parameter, type_=_List(column.type)))
 
 
 def one_of(column: sa.ColumnElement[Any], values: Iterable[Any]) -> sa.ColumnElement[bool]:
-    """Return that *column* is one of *values*, however many these are."""
+    """Return the condition that *column* is one of *values*, of any number."""
     given = sa.bindparam("values", list(values), type_=_List(column.type), unique=True)
     return _Among(column, given)
 
 
 class _Found(_Among):
-    """Compiled below, each database in its own words."""
+    """The condition of `found_by`; compiled below for each database."""
 
     name = "found"
     inherit_cache = True
@@ -91,8 +91,8 @@ def _as_selected_array(element: _Found, compiler: SQLCompiler, **options: Any) -
 
 def found_by(column: sa.ColumnElement[Any], selected: sa.ScalarSelect[Any]) -> sa.ColumnElement[bool]:
     """
-    Return that *column* is one of the few values that *selected* gives: looked up one by one by the column's index.
+    Return the condition that *column* is one of the few values that *selected* returns, each looked up by an index.
 
-    Without statistics PostgreSQL would sooner read all of the column's table, and join it.
+    Without statistics, PostgreSQL would rather read the column's whole table, and join it.
     """
     return _Found(column, selected)

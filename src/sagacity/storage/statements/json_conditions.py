@@ -1,8 +1,8 @@
 """
 A condition on a JSON value, as one parameter of a statement, with the same answer on every database.
 
-PostgreSQL gets it as a JSON path. SQLite asks a function of ours: its own JSON functions find keys with quotation
-marks or letters beyond ASCII in some versions only, and lose digits of large numbers.
+PostgreSQL gets it as a JSON path. SQLite calls a function of ours, because only some versions of its JSON functions
+find keys with quotation marks or letters beyond ASCII, and they lose digits of large numbers.
 """
 
 import json
@@ -36,13 +36,13 @@ _Number: TypeAlias = int | Decimal
 
 
 class _Asked(sa.types.TypeDecorator[Condition]):
-    """A condition in the words of the database."""
+    """A condition in the language of the database."""
 
     impl = sa.Text
     cache_ok = True
 
     def process_bind_param(self, value: Condition | None, dialect: Dialect) -> str | None:
-        """Return what the driver takes it as."""
+        """Return the value for the driver."""
         if value is None:
             return None
         if dialect.name == "postgresql":
@@ -51,7 +51,7 @@ class _Asked(sa.types.TypeDecorator[Condition]):
 
 
 class _Holds(FunctionElement[bool]):
-    """Compiled below, each database in its own words."""
+    """The condition of `condition_holds`; compiled below for each database."""
 
     type = sa.Boolean()
     name = "holds"
@@ -71,7 +71,7 @@ def _by_path(element: _Holds, compiler: SQLCompiler, **options: Any) -> str:
 
 
 def condition_holds(facts: sa.ColumnElement[Any], parameter: str) -> sa.ColumnElement[bool]:
-    """Return that the condition given as *parameter* is true of *facts*; null is an empty object."""
+    """Return the condition that the one in *parameter* is true of *facts*; null counts as an empty object."""
     return _Holds(facts, sa.bindparam(parameter, type_=_Asked()))
 
 
@@ -79,7 +79,7 @@ def condition_holds(facts: sa.ColumnElement[Any], parameter: str) -> sa.ColumnEl
 
 
 def holds(facts: str | None, condition: str) -> bool:
-    """Return whether a condition is true of a JSON object, both in their texts: `SQLITE_FUNCTION`."""
+    """Return whether a condition is true of a JSON object, both given as text; this is `SQLITE_FUNCTION`."""
     found: object = json.loads(facts, parse_float=Decimal) if facts else {}
     return _is_true(_read(condition), found)
 
@@ -102,7 +102,7 @@ def _is_true(condition: Condition, facts: object) -> bool:
 
 
 def _at(facts: object, path: tuple[str, ...]) -> object:
-    """Return what stands at *path*; None if nothing does."""
+    """Return the value at *path*, or None."""
     for key in path:
         if not isinstance(facts, Mapping):
             return None
@@ -143,7 +143,7 @@ def _equal(found: object, value: Scalar) -> bool:
 
 
 def _number(value: object) -> _Number | None:
-    """Return a number as its decimal digits say it; None for what is none."""
+    """Return a number with the exact value of its decimal digits; None if *value* is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return None
     return Decimal(repr(value)) if isinstance(value, float) else value
@@ -153,7 +153,7 @@ def _number(value: object) -> _Number | None:
 
 
 def json_path(condition: Condition) -> str:
-    """Return *condition* as a predicate of SQL/JSON, for its strict mode: what cannot be compared is unknown."""
+    """Return *condition* as an SQL/JSON predicate in strict mode, where values that cannot be compared are unknown."""
     match condition:
         case AllOf():
             return " && ".join(f"({json_path(part)})" for part in condition.all_of)
@@ -166,7 +166,7 @@ def json_path(condition: Condition) -> str:
 
 
 def _negated(condition: Condition) -> str:
-    """Turn the parts round, down to the comparisons: of those also what is unknown is not true."""
+    """Negate the parts of a condition, down to the comparisons; the negation of an unknown comparison is true."""
     match condition:
         case AllOf():
             return " || ".join(f"({_negated(part)})" for part in condition.all_of)

@@ -10,14 +10,14 @@ from sqlalchemy.sql.operators import OperatorType
 
 
 class _Listed(FunctionElement[bool]):
-    """Compiled below, each database in its own words."""
+    """The condition of `is_listed`; compiled below for each database."""
 
     type = sa.Boolean()
     name = "listed"
     inherit_cache = True
 
     def self_group(self, against: OperatorType | None = None) -> Self:
-        """Stand in a condition as it is: compared with true it would be of no use to an index."""
+        """Stay a bare condition: an index could not be used for a comparison with true."""
         return self
 
 
@@ -35,5 +35,5 @@ def _by_elements(element: _Listed, compiler: SQLCompiler, **options: Any) -> str
 
 
 def is_listed(column: sa.ColumnElement[int], listed: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
-    """Return that *column* is one of the numbers of a JSON list, which stands in another column."""
+    """Return the condition that *column* is one of the numbers of a JSON list in another column."""
     return _Listed(column, listed)

@@ -8,10 +8,10 @@ from pydantic_core import from_json
 
 def read_json(text: str | bytes) -> JsonValue:
     """
-    Return what a column of JSON holds.
+    Return the value of a JSON column.
 
-    The quick parser refuses half a surrogate pair and what is nested more than 200 deep; the standard library's takes
-    both, as it wrote them.
+    The fast parser refuses half a surrogate pair, and values nested more than 200 levels deep. The standard library's,
+    which wrote them, reads both.
     """
     try:
         return from_json(text)

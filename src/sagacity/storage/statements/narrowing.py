@@ -8,16 +8,16 @@ from weakref import WeakSet
 import sqlalchemy as sa
 
 MOST_KEPT = 256
-"""Statements that are built once and used by every call; there are some dozens."""
+"""How many narrowed statements are cached: some dozens are built once and used by every call."""
 Narrowed = TypeVar("Narrowed")
 
 
 def narrowed_once(narrow: Callable[[sa.Executable], Narrowed]) -> Callable[[sa.Executable], Narrowed]:
     """
-    Return what does as *narrow*, and keeps what it made of statements that come again.
+    Return *narrow* with a cache for statements that are used repeatedly.
 
-    To narrow a statement of a search takes some 16 ms, and those are the same objects each time. What is built for one
-    call is not kept: there is no use for it, and it may hold what somebody said.
+    Narrowing a statement of a search takes some 16 ms, and those are the same objects each time. Statements that are
+    built for one call are not cached: that would be useless, and they may contain users' words.
     """
     met: WeakSet[Any] = WeakSet()
     kept = lru_cache(maxsize=MOST_KEPT)(narrow)

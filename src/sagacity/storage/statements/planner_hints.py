@@ -1,4 +1,4 @@
-"""Conditions that only help the planner: statements mean the same without them."""
+"""Conditions that only help the planner; statements mean the same without them."""
 
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ Type = TypeVar("Type")
 
 
 class _Unindexed(ColumnElement[Any]):
-    """Compiled below, each database in its own words."""
+    """The column of `unindexed`; compiled below for each database."""
 
     inherit_cache = True
     _traverse_internals = [("column", sa.sql.visitors.InternalTraversal.dp_clauseelement)]
@@ -33,10 +33,10 @@ def _as_expression(element: _Unindexed, compiler: SQLCompiler, **options: Any) -
 
 def unindexed(column: ColumnElement[Type]) -> ColumnElement[Type]:
     """
-    Return *column*, by which SQLite looks nothing up.
+    Return *column* in a form for which SQLite uses no index.
 
-    Without statistics SQLite takes the order of two tables, or an index, that reads all rows of an organisation.
-    PostgreSQL has statistics, and every index is left to it.
+    Without statistics, SQLite may choose an index, or an order of two tables, that reads all rows of an organisation.
+    PostgreSQL has statistics, and may use every index.
 
     Source: https://www.sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
     """

@@ -1,4 +1,4 @@
-"""Prepared statements: compiled once, and run through the driver in a fraction of SQLAlchemy's time."""
+"""Prepared statements: compiled once, and run directly through the driver in a fraction of SQLAlchemy's time."""
 
 from collections import namedtuple
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -17,32 +17,32 @@ from sagacity.domain.paced import give_way
 from sagacity.storage.statements.json_text import read_json
 
 MOST_KEPT = 512
-"""Statements that are built once and used by every call; there are some hundreds, with their narrowed forms."""
+"""How many statements are cached: some hundreds are built once and used by every call, with their narrowed forms."""
 _ROWS_AT_ONCE = 500
-"""Of a memory's many columns some thirty become other values, in ten microseconds a row."""
+"""How many rows are converted at a time: a memory has some thirty columns to convert, which takes ten microseconds."""
 _KEPT = (sa.Select, sa.CompoundSelect, sa.Insert, sa.Update, sa.Delete)
 Parameters = Mapping[str, Any]
 Values = tuple[Any, ...] | dict[str, Any]
-"""What the driver puts in the places of a text."""
+"""Values for a statement's placeholders, as the driver takes them."""
 _Convert = Callable[[Any], Any]
 
 
 class DriverResult(NamedTuple):
-    """What the driver says of a statement that it ran."""
+    """The driver's result of a statement."""
 
     columns: Sequence[Any]
-    """As its cursor describes them; empty where there are no rows."""
+    """The columns as the cursor describes them; empty if there are no rows."""
     rows: Sequence[Sequence[Any]]
     row_count: int
     """How many rows were found or touched."""
 
 
 class BoundStatement(NamedTuple):
-    """A statement as the driver is told it."""
+    """A statement for the driver."""
 
     text: str
     values: Values | list[Values]
-    """A list: the statement is run for each."""
+    """The values; with a list of them, the statement runs once for each."""
     returns_rows: bool
 
 
@@ -51,7 +51,7 @@ RunStatement = Callable[[BoundStatement], Awaitable[DriverResult]]
 
 
 class _Value(NamedTuple):
-    """A place for a value in a statement."""
+    """A placeholder for a value in a statement."""
 
     name: str
     key: str
@@ -61,10 +61,10 @@ class _Value(NamedTuple):
 
 
 class Prepared:
-    """One statement for one dialect: its text, what becomes of values on the way in, and of columns on the way out."""
+    """One statement for one dialect: its text, and the conversions of its values and of its result's columns."""
 
     def __init__(self, compiled: SQLCompiler, dialect: Dialect) -> None:
-        """Keep what is needed of *compiled*."""
+        """Keep the parts of *compiled* that are needed."""
         self._text = compiled.string
         self._dialect = dialect
         self._is_positional = compiled.positional
@@ -81,10 +81,10 @@ class Prepared:
 
     def told(self, parameters: Parameters | Sequence[Parameters]) -> BoundStatement:
         """
-        Return what the driver is told, with *parameters* as it takes them.
+        Return the statement with *parameters*, converted for the driver.
 
         Raises:
-            StatementError: one is missing.
+            StatementError: a parameter is missing.
         """
         values = (
             self._values_of(parameters)
@@ -95,7 +95,7 @@ class Prepared:
 
     def _values_of(self, own: Parameters) -> Values:
         try:
-            found = self._get(own)  # all at once: there are some thirty a row
+            found = self._get(own)  # all at once: a row has some thirty
         except KeyError:
             found = self._with_defaults(own)
         if self._given_as:
@@ -118,7 +118,7 @@ class Prepared:
         """Return rows with the columns as attributes, like SQLAlchemy's."""
         make, found = self._make, driven.rows
         converts = self._converts
-        if converts is None:  # some types ask what the database answers
+        if converts is None:  # some types depend on the result's columns
             converts = self._converts = [
                 (place, convert)
                 for place, (kind, column) in enumerate(zip(self._types, driven.columns, strict=True))
@@ -137,10 +137,10 @@ class Prepared:
 
 
 class PreparedStatements:
-    """The statements of one backend that came more than once."""
+    """A backend's cache of statements that were run more than once."""
 
     def __init__(self, dialect: Dialect) -> None:
-        """Begin with none; all connections that are asked speak *dialect*, or the same for another event loop."""
+        """Begin with an empty cache; all connections use *dialect*, or the same for another event loop."""
         self._met: WeakSet[Any] = WeakSet()
         self._kept = lru_cache(maxsize=MOST_KEPT)(partial(_prepared, dialect=dialect))
 
@@ -148,15 +148,15 @@ class PreparedStatements:
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any, ask: RunStatement
     ) -> Sequence[Any]:
         """
-        Run a statement and return its rows; one that comes for the first time goes through SQLAlchemy.
+        Run a statement and return its rows; its first run goes through SQLAlchemy.
 
-        Whoever narrows what the connection reaches (`narrowed`, `unheld`) narrows it here, too, by the same functions.
+        Functions that narrow what the connection reaches (`narrowed`, `unheld`) apply here too.
 
         Args:
-            connection: of an open transaction.
-            statement: any; one that is built for this call alone is never prepared.
-            parameters: its values, by name; a list of such: it is run for each.
-            ask: asks the connection's driver.
+            connection: the connection of an open transaction.
+            statement: any; one that is built for a single call is never prepared.
+            parameters: its values by name; with a list of them, the statement runs once for each.
+            ask: runs a statement on the connection's driver.
         """
         prepared, own = self._find(connection, statement, parameters)
         if prepared is None:
@@ -177,12 +177,12 @@ class PreparedStatements:
         ask: Callable[[BoundStatement], DriverResult],
     ) -> Sequence[Any]:
         """
-        Run a statement that nobody narrows, and return its rows.
+        Run a statement that nothing narrows, and return its rows.
 
         Args:
-            statement: one that is built once, and has the same text whatever its values are.
-            parameters: its values, by name.
-            ask: asks a driver.
+            statement: a statement that is built once, and whose text does not depend on its values.
+            parameters: its values by name.
+            ask: runs a statement on a driver.
         """
         prepared = self._kept(statement, (), is_for_each=False)
         if prepared is None:
@@ -192,7 +192,7 @@ class PreparedStatements:
     async def run(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any, ask: RunStatement
     ) -> int:
-        """Run a statement as `rows` does, and return how many rows it touched."""
+        """Run a statement as `rows` does; returns the number of affected rows."""
         prepared, own = self._find(connection, statement, parameters)
         if prepared is None:
             return (await connection.execute(statement, parameters)).rowcount
@@ -201,7 +201,7 @@ class PreparedStatements:
     def _find(
         self, connection: AsyncConnection, statement: sa.Executable, parameters: Any
     ) -> tuple[Prepared | None, Parameters | Sequence[Parameters]]:
-        """Return a statement as it is kept, narrowed, with its values; None if it is not kept."""
+        """Return the cached statement, narrowed, with its values; None if it is not cached."""
         sync = connection.sync_connection
         if (
             sync is None
@@ -231,7 +231,7 @@ async def _all(result: sa.CursorResult[Any]) -> Sequence[Any]:
 def _narrowed(
     connection: sa.Connection, statement: Any, parameters: Any
 ) -> tuple[Any, list[Parameters], Parameters]:
-    """Return what those who listen on *connection* make of a statement, of its rows of values and of its values."""
+    """Return a statement, its rows of values and its values as changed by the listeners on *connection*."""
     several, one = cast(
         "tuple[list[Parameters], Parameters]",
         (parameters, {}) if isinstance(parameters, list) else ([], parameters or {}),
@@ -252,13 +252,13 @@ def _prepared(
     statement: Any, names: tuple[str, ...], *, is_for_each: bool, dialect: Dialect
 ) -> Prepared | None:
     """
-    Return a statement prepared; None where its text depends on its values, or its columns have no names of their own.
+    Return a prepared statement; None if its text depends on its values, or its columns have no unique names.
 
     Args:
-        statement: narrowed already.
-        names: of the values that one that writes is given.
-        is_for_each: whether it is run for each of several rows of values.
-        dialect: of the database.
+        statement: the statement, already narrowed.
+        names: the names of the values, for a statement that writes.
+        is_for_each: whether it runs once for each of several rows of values.
+        dialect: the dialect of the database.
     """
     compiled = statement.compile(
         dialect=dialect, column_keys=sorted(names) or None, for_executemany=is_for_each
@@ -276,10 +276,10 @@ def _columns(compiled: SQLCompiler) -> Sequence[Any]:
 
 
 def _getter(keys: Sequence[str]) -> Callable[[Parameters], tuple[Any, ...]]:
-    """Return what takes the values of *keys* out of a mapping, and raises KeyError where one is missing."""
+    """Return a function that takes the values of *keys* from a mapping, and raises KeyError if one is missing."""
     if len(keys) > 1:
         return itemgetter(*keys)
-    return lambda own: tuple(own[key] for key in keys)  # of a single key, `itemgetter` gives the bare value
+    return lambda own: tuple(own[key] for key in keys)  # for one key, `itemgetter` returns a bare value
 
 
 def _value(compiled: SQLCompiler, name: str, dialect: Dialect) -> _Value:
@@ -302,7 +302,7 @@ def _read_as(kind: sa.types.TypeEngine[Any], dialect: Dialect, told: Any) -> _Co
 
 
 def _json(value: Any) -> Any:
-    if value == "[]":  # as most are
+    if value == "[]":  # the most common value
         return []
     if value == "{}":
         return {}
@@ -311,9 +311,9 @@ def _json(value: Any) -> Any:
 
 @lru_cache(maxsize=MOST_KEPT)
 def _row_of(names: tuple[str, ...]) -> Callable[[Iterable[Any]], Any]:
-    """Return what makes a tuple with *names* of values; it tells its mapping as SQLAlchemy's rows do."""
+    """Return a function that makes tuples with *names*, which have a `_mapping` like SQLAlchemy's rows."""
     named = namedtuple("Row", names, rename=True)  # noqa: PYI024  # pyright: ignore[reportUntypedNamedTuple]  a query's
     mapping = property(lambda row: dict(zip(names, row, strict=True)))
     row: Any = type("Row", (named,), {"__slots__": (), "_mapping": mapping})
-    # What `_make` does, without a call of Python's for each row.
+    # The same as `_make`, without a Python call for each row.
     return partial(tuple.__new__, row)  # pyright: ignore[reportUnknownMemberType]  typeshed's

@@ -13,12 +13,12 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def step_number(moment: sa.ColumnElement[Any], granularity: Granularity) -> sa.Label[int]:
-    """Return the step of a column of moments as a number to group by; `beginning_of` reads it."""
+    """Return the step of a column of times as a number to group by; `beginning_of` converts it back."""
     first = (_MONDAY - _EPOCH) // _MICROSECOND
     length = length_of(granularity) // _MICROSECOND
     return (sa.cast(moment, sa.BigInteger) - first).op("/", precedence=8)(length).label("step")
 
 
 def beginning_of(step: int, granularity: Granularity) -> datetime:
-    """Return when the step of that number begins."""
+    """Return when the step with that number begins."""
     return _MONDAY + step * length_of(granularity)

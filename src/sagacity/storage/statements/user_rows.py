@@ -1,8 +1,8 @@
 """
-Statements narrowed to one user's rows, for a database that does not check rows by itself.
+Narrow statements to one user's rows, for a database without row-level security.
 
-The counterpart of the policies in `postgres/row_security.py`, by the same rules. It holds for whatever goes through the
-connection, so no repository has to think of it.
+This is the counterpart of the policies in `postgres/row_security.py`, by the same rules. It applies to all statements
+on a connection, so no repository has to think of it.
 """
 
 from collections.abc import Generator, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ _USER = "pinned_user_id"
 
 @contextmanager
 def narrowed(connection: AsyncConnection, user_id: UserId) -> Generator[None]:
-    """Let statements on *connection* reach only rows of *user_id* and of the organisation while the block lasts."""
+    """During the block, restrict statements on *connection* to rows of *user_id* and of the organisation."""
 
     def narrow(
         _connection: object,
@@ -52,7 +52,7 @@ def narrowed(connection: AsyncConnection, user_id: UserId) -> Generator[None]:
 
 @narrowed_once
 def _narrowed(statement: Any) -> tuple[Any, bool]:
-    """Return a statement narrowed to the user that the parameter `_USER` names, and whether that is in it."""
+    """Return a statement narrowed to the user in the parameter `_USER`, and whether it uses that parameter."""
     names_user = False
 
     def seen(source: sa.FromClause) -> sa.ColumnElement[bool] | None:
@@ -63,7 +63,7 @@ def _narrowed(statement: Any) -> tuple[Any, bool]:
 
     def narrow(found: Any) -> None:
         conditions = [seen(one) for one in tables_in(found.get_final_froms())]
-        found._where_criteria += tuple(one for one in conditions if one is not None)  # noqa: SLF001  no public way in place
+        found._where_criteria += tuple(one for one in conditions if one is not None)  # noqa: SLF001  in place
 
     whole: Any = visitors.cloned_traverse(statement, {}, {"select": narrow})
     if isinstance(whole, sa.Update | sa.Delete) and (condition := seen(whole.table)) is not None:
@@ -72,7 +72,7 @@ def _narrowed(statement: Any) -> tuple[Any, bool]:
 
 
 def tables_in(froms: Iterable[sa.FromClause]) -> Iterable[sa.FromClause]:
-    """Return the tables and their aliases that are read, those that are joined each by itself."""
+    """Return the tables and aliases that are read, with joins split into their parts."""
     for one in froms:
         if isinstance(one, sa.Join):
             yield from tables_in((one.left, one.right))
@@ -81,7 +81,7 @@ def tables_in(froms: Iterable[sa.FromClause]) -> Iterable[sa.FromClause]:
 
 
 def _seen(source: sa.FromClause) -> sa.ColumnElement[bool] | None:
-    """Return which rows of a table, or of an alias of one, the user may reach; None for all."""
+    """Return the condition for the rows of a table or alias that the user may reach; None for all rows."""
     table: object = getattr(source, "element", source)
     rule = RULES.get(table.name, Rule.TENANT) if isinstance(table, sa.Table) else Rule.TENANT
     match rule:
@@ -106,15 +106,15 @@ def _seen(source: sa.FromClause) -> sa.ColumnElement[bool] | None:
 def _own(column: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
     return sa.or_(
         column.is_(None), column == user_key(ORGANISATION), column == sa.bindparam(_USER, type_=sa.Text)
-    )  # no IN: it cannot go with many rows of values
+    )  # not IN, which does not work with several rows of values
 
 
 def _check_rows(statement: sa.Insert, rows: Sequence[Mapping[str, Any]], user_id: UserId) -> None:
     """
-    Make sure that new rows name no other user.
+    Check that new rows name no other user.
 
     Raises:
-        Forbidden: one does.
+        Forbidden: one of them does.
     """
     if RULES.get(str(statement.table.name)) is not Rule.OWN:
         return

@@ -1,1 +1,1 @@
-"""Whole databases: kept in a file, brought back, copied into another of any backend."""
+"""Whole databases: back up to a file, restore, and copy to another backend."""

@@ -30,7 +30,7 @@ from sagacity.storage.transfer.copy import OnProgress, Step, copy, is_empty
 
 PARTIAL, READY = ".partial", ".restoring"
 OpenFile = Callable[[Path], Awaitable[Backend]]
-"""Opens an SQLite file and brings its schema up to this release; an empty one is made a database."""
+"""Opens an SQLite file and migrates its schema; an empty file becomes a database."""
 
 
 class BackupInfo(Value):
@@ -44,26 +44,26 @@ class Restored(Value):
     """What a backup was put in place of."""
 
     kept_aside: str = ""
-    """The name that the former database has now, if there was one; else those of what an older one left behind."""
+    """The new names of the former database's files, or of files that an older one left behind."""
 
 
 async def back_up(
     source: Backend, path: Path, open_file: OpenFile, on_progress: OnProgress, *, replace: bool = False
 ) -> BackupInfo:
     """
-    Write all that *source* holds at one moment into an SQLite file, while others read and write.
+    Write a snapshot of *source* into an SQLite file, while others read and write.
 
-    The file has its name only when it is complete, verified and on disk.
+    The file gets its name only when it is complete, verified and on disk.
 
     Args:
         source: any database.
-        path: the file to make; only its owner may read it.
-        open_file: opens it where rows have to be copied.
-        on_progress: told how far it is.
-        replace: whether a file of that name may be replaced.
+        path: the file to write; only its owner may read it.
+        open_file: opens the file if rows must be copied.
+        on_progress: called with the progress.
+        replace: whether a file with that name may be replaced.
 
     Raises:
-        InvalidInput: the file is there already, is in use, has no folder, or is the database itself.
+        InvalidInput: the file exists, is in use, has no folder, or is the database itself.
     """
     if not path.parent.is_dir() or path.is_dir():
         raise InvalidInput(f"{path} cannot be written: name a file in a folder that exists")
@@ -98,19 +98,19 @@ async def restore_file(
     backup: Path, database: Path, open_file: OpenFile, on_progress: OnProgress, *, force: bool, now: datetime
 ) -> Restored:
     """
-    Put a copy of *backup* in the place of an SQLite database: all of it in one step, or nothing.
+    Replace an SQLite database with a copy of *backup*, in one step or not at all.
 
     Args:
-        backup: a file that `back_up` made, of this release or an older one; it is only read.
-        database: the file to put in place; missing or empty, unless *force*.
+        backup: a file that `back_up` wrote, of this release or an older one; it is only read.
+        database: the file to replace; missing or empty, unless *force*.
         open_file: opens SQLite files.
-        on_progress: told how far it is.
-        force: keep what is there under another name beside it.
-        now: part of that name, and when its search index is said to be made: its vectors are copied to a place of
-            their own.
+        on_progress: called with the progress.
+        force: keep the existing database beside it under another name.
+        now: part of that name, and the new creation time of the search index, which gives its vectors a new collection
+            in a vector store.
 
     Raises:
-        InvalidInput: the database holds data, or the backup is no undamaged database.
+        InvalidInput: the database holds data, or the backup is damaged or not a database.
         StorageUnavailable: another process has the database open.
         SchemaMismatch: the backup is of a newer release, or of another program.
     """
@@ -124,7 +124,7 @@ async def restore_file(
         await _make_ready(backup, ready, open_file, on_progress, now)
         if is_there:
             await asyncio.to_thread(_close, database, even_damaged=force)
-        # A log that lies beside the name would be replayed into the database that gets it.
+        # SQLite would replay a log beside that name into the database that gets the name.
         aside = f"{database.name}.before-restore-{now:%Y%m%dT%H%M%SZ}"
         names = await asyncio.to_thread(set_aside, database, aside, ("", *SIDES) if force else SIDES)
         await asyncio.to_thread(put_in_place, ready, database)
@@ -139,10 +139,10 @@ async def restore_rows(
     """
     Copy the rows of *backup* into *target*, which is empty or holds the beginning of the same backup.
 
-    Its search index is said to be made *now*: its vectors are copied to a place of their own.
+    The creation time of the search index becomes *now*, which gives its vectors a new collection in a vector store.
 
     Raises:
-        InvalidInput: the target holds other data, or the backup is no undamaged database.
+        InvalidInput: the target holds other data, or the backup is damaged or not a database.
         SchemaMismatch: the backup is of a newer release, or of another program.
     """
     with tempfile.TemporaryDirectory(prefix="sagacity-") as folder:
@@ -169,7 +169,7 @@ async def _make_ready(
     if not has_schema(ready):
         raise SchemaMismatch(f"{backup.name} holds no data of Sagacity")
     async with _opened(ready, open_file) as opened, opened.write(None) as connection:
-        # They hold where the backup was made: who worked then, and what a separate vector store had.
+        # These are true only where the backup was made: leases, and what a separate vector store had.
         await connection.execute(sa.delete(leases))
         await connection.execute(sa.update(search_scopes).values(copied_revision=0))
         await connection.execute(sa.update(search_index).values(created_at=now))
@@ -192,7 +192,7 @@ async def _refuse_furnished(database: Path, open_file: OpenFile) -> None:
 
 
 def _close(database: Path, *, even_damaged: bool) -> None:
-    """Close up a database that makes room; a damaged one makes room as it is, if that is wanted."""
+    """Close up a database that is set aside; *even_damaged* accepts a damaged one unchanged."""
     try:
         close_up(database)
     except InvalidInput:
@@ -221,7 +221,7 @@ async def _pages(source: Path, target: Path, on_progress: OnProgress) -> None:
 
 
 async def _bytes(source: Path, target: Path, on_progress: OnProgress) -> None:
-    """Copy a file that nobody writes to."""
+    """Copy a file that nobody writes to, byte by byte."""
     total = source.stat().st_size
 
     def run() -> None:
@@ -242,10 +242,10 @@ async def _checked(path: Path, on_progress: OnProgress) -> None:
 
 def _refuse_parts_of(database: Path | None, backup: Path) -> None:
     """
-    Make sure that a backup is not the database, or one of the files that belong to it.
+    Check that a backup is neither the database nor one of its files.
 
     Raises:
-        InvalidInput: it is.
+        InvalidInput: it is one of them.
     """
     names = () if database is None else (beside(database, side) for side in ("", *SIDES))
     if any(backup.exists() and name.exists() and name.samefile(backup) for name in names):

@@ -1,12 +1,12 @@
 """
-One database copied into another of any backend: every row, with its number, and verified.
+Copy a database into another of any backend: every row, with its number, and verify the copy.
 
-    what the target holds → one snapshot of the source → is the one the beginning of the other? → the rest, page by page
-    → counters → what the target holds now → equal, or an error
+    checksums of the target → snapshot of the source → check that the target is its beginning → copy the rest, page by
+    page → counters → checksums of the target → equal, or an error
 
-A source is read in one snapshot, so that a copy is of one moment while others write. A part of a table goes over in the
-order of its keys and a page a transaction. So what a target holds of it after a crash is the beginning of the source's,
-and the next run finds its place by counting: nothing else has to be kept. What is there already is compared before
+The source is read in one snapshot, so that the copy is consistent while others write. Each part of a table is copied in
+the order of its keys, one page per transaction. After a crash, the target therefore has the beginning of each part, and
+the next run finds its place by counting, without a stored state. Rows that the target has already are compared before
 anything is changed.
 """
 
@@ -29,7 +29,7 @@ Sums = Mapping[Part, Sum]
 
 
 class Step(Value):
-    """How far a long piece of work is."""
+    """The progress of a long operation."""
 
     doing: str
     done: int
@@ -40,7 +40,7 @@ OnProgress = Callable[[Step], None]
 
 
 class Copied(Value):
-    """What a table holds at both ends."""
+    """What a table holds, both in the source and in the target."""
 
     table: str
     rows: int
@@ -49,13 +49,13 @@ class Copied(Value):
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a part of a table goes on: how much is left, behind which key, and what lies before that."""
+    """Where to continue a part of a table: how much is left, after which key, and the checksum of what is before it."""
 
     left: int
     after: Key | None = None
     before: Sum = NOTHING
     replaces: bool = False
-    """The target's row is a bare organisation's."""
+    """Whether the target's only row is that of an otherwise empty organisation."""
 
 
 async def copy(
@@ -65,19 +65,19 @@ async def copy(
     Copy every row of *source* into *target*, which is empty or holds the beginning of an earlier copy.
 
     Args:
-        source: only read, all of it as it is at one moment.
-        target: of the same schema; nobody else may write to it meanwhile.
-        on_progress: told after each page.
-        now: when the target's search index is said to be made, which gives its vectors a place of their own in a
-            vector store; None for a copy that is only kept.
+        source: the database to read, in one snapshot.
+        target: a database with the same schema; nobody else may write to it meanwhile.
+        on_progress: called after each page.
+        now: the new creation time of the target's search index, which gives its vectors a collection of their own in a
+            vector store; None for a copy that is only stored.
 
     Returns:
-        What every table holds now, at both ends.
+        What every table now holds in both databases.
 
     Raises:
         InvalidInput: the target holds other data; nothing was changed.
-        IndexMismatch: the target's search index was made by another embedder; nothing was changed.
-        CopyMismatch: what arrived is not what was sent.
+        IndexMismatch: another embedder made the target's search index; nothing was changed.
+        CopyMismatch: the target's rows differ from the source's.
     """
     present = await _sums(target, on_progress, "looking at the target")
     async with source.read(None) as connection:
@@ -104,7 +104,7 @@ async def compare(source: Backend, target: Backend, on_progress: OnProgress) -> 
 
 
 async def is_empty(backend: Backend) -> bool:
-    """Return whether a database holds nothing but bare organisations, such as any program makes that opens it."""
+    """Return whether a database holds only empty organisations, such as opening it creates."""
     async with backend.read(None) as connection:
         snapshot = Snapshot(backend, connection)
         for org_id in await snapshot.organisations():
@@ -115,7 +115,7 @@ async def is_empty(backend: Backend) -> bool:
 
 
 async def _counts(snapshot: Snapshot, on_progress: OnProgress) -> dict[Part, int]:
-    """Return the rows of every table and organisation, tables of parents first."""
+    """Return the number of rows of every table and organisation, parent tables first."""
     names = await snapshot.organisations()
     for number, org_id in enumerate(names):
         on_progress(Step(doing="counting organisations", done=number, total=len(names)))
@@ -127,7 +127,7 @@ async def _counts(snapshot: Snapshot, on_progress: OnProgress) -> dict[Part, int
 
 
 async def _sums(backend: Backend, on_progress: OnProgress, doing: str) -> Sums:
-    """Return the checksum of every part of a database at one moment."""
+    """Return the checksum of every part of a database, in one snapshot."""
     async with backend.read(None) as connection:
         snapshot = Snapshot(backend, connection)
         counts = await _counts(snapshot, on_progress)
@@ -136,7 +136,7 @@ async def _sums(backend: Backend, on_progress: OnProgress, doing: str) -> Sums:
 
 
 async def _read(snapshot: Snapshot, part: Part, limit: int, told: "_Progress") -> tuple[Sum, Key | None]:
-    """Return the checksum of the first rows of *part*, and the key of the last of them."""
+    """Return the checksum of the first *limit* rows of *part*, and the key of the last of them."""
     found, last = NOTHING, None
     async for page in snapshot.pages(part, limit=limit):
         found += sum_of(part.table, page)
@@ -149,10 +149,10 @@ async def _places(
     snapshot: Snapshot, counts: Mapping[Part, int], present: Sums, on_progress: OnProgress
 ) -> dict[Part, _Place]:
     """
-    Return where each part of the source goes on.
+    Return where to continue each part of the source.
 
     Raises:
-        InvalidInput: the target holds what is not the beginning of the source.
+        InvalidInput: the target's rows are not the beginning of the source's.
     """
     furnished = _furnished(present)
     for org_id in sorted(furnished - {part.org_id for part in counts}):
@@ -182,7 +182,7 @@ async def _places(
 async def _send(
     snapshot: Snapshot, target: Backend, places: Mapping[Part, _Place], on_progress: OnProgress
 ) -> dict[Part, Sum]:
-    """Copy what is left of each part; returns the checksums of all that the source holds."""
+    """Copy the rest of each part; returns the checksums of the whole source."""
     sent: dict[Part, Sum] = {}
     told = _Progress(
         on_progress, "copying", {part: place.before.count + place.left for part, place in places.items()}
@@ -204,10 +204,10 @@ async def _send(
 
 async def _take_index(snapshot: Snapshot, target: Backend, present: Sums, now: datetime | None) -> None:
     """
-    Let the target know what made the search index, unless it does.
+    Record in the target what made the search index, unless that is recorded.
 
     Raises:
-        IndexMismatch: another embedder or analyzer made the target's.
+        IndexMismatch: another embedder or analyzer made the target's index.
     """
     names = await snapshot.organisations()
     made = await snapshot.index(names[0]) if names else None
@@ -232,16 +232,16 @@ def _maker(index: Row) -> str:
 
 
 def _furnished(sums: Sums) -> set[OrgId]:
-    """Return the organisations that have more than their own row, which whoever opens a database makes."""
+    """Return the organisations that have more than their own row, which opening a database creates."""
     return {part.org_id for part, found in sums.items() if found.count and part.table is not organisations}
 
 
 def _equal(here: Sums, there: Sums) -> list[Copied]:
     """
-    Return what each table holds.
+    Return what each table holds in both databases.
 
     Raises:
-        CopyMismatch: both ends differ.
+        CopyMismatch: the databases differ.
     """
     known = {part.org_id for part in here} | _furnished(there)
     parts = [Part(table, org_id) for table in TABLES for org_id in sorted(known)]
@@ -262,7 +262,7 @@ def _equal(here: Sums, there: Sums) -> list[Copied]:
 
 
 class _Progress:
-    """Tells how far a step is: rows of a table, over all organisations."""
+    """Reports the progress of a step: rows of a table, over all organisations."""
 
     def __init__(self, on_progress: OnProgress, doing: str, counts: Mapping[Part, int]) -> None:
         self._on_progress = on_progress
@@ -273,7 +273,7 @@ class _Progress:
             self._totals[part.table] += count
 
     def more(self, part: Part, count: int) -> None:
-        """Say that *count* more rows are done."""
+        """Report that *count* more rows are done."""
         self._done[part.table] += count
         if count:
             doing = f"{self._doing} {part.table.name}"

@@ -1,4 +1,4 @@
-"""Which backups exist: a line for each in a file of the home folder, so that an erasure can name them."""
+"""A list of existing backups, one line each in a file of the home folder, so that an erasure can name them."""
 
 import os
 import sqlite3
@@ -18,16 +18,16 @@ _PERMISSIONS = 0o600
 
 
 class KnownBackup(Value):
-    """One file."""
+    """A backup file."""
 
     path: str
     made_at: datetime | None = None
-    """None: nobody wrote it down."""
+    """When it was made; None if that was not recorded."""
 
 
 def note_backup(home: Path, path: Path, made_at: datetime) -> None:
     """
-    Write down that a backup was made.
+    Record that a backup was made.
 
     Raises:
         StorageError: the home folder cannot be written.
@@ -45,7 +45,7 @@ def note_backup(home: Path, path: Path, made_at: datetime) -> None:
 
 
 def known_backups(home: Path, database: Path | None) -> Sequence[KnownBackup]:
-    """Return the backups that were written down, and what a restore kept beside an SQLite *database*."""
+    """Return the recorded backups, and the files that restores kept beside an SQLite *database*."""
     found: dict[str, KnownBackup] = {}
     try:
         lines = (home / _NAME).read_text(encoding="utf-8").splitlines()
@@ -54,9 +54,9 @@ def known_backups(home: Path, database: Path | None) -> Sequence[KnownBackup]:
     for line in lines:
         try:
             one = KnownBackup.model_validate_json(line)
-        except ValidationError:  # cut short by a full disk
+        except ValidationError:  # a line cut short by a full disk
             continue
-        found[one.path] = one  # the newest of a name is what is there
+        found[one.path] = one  # the newest record of a path describes the file that exists
     for path in () if database is None else sorted(database.parent.glob(f"{database.name}.before-restore-*")):
         if not path.name.endswith(SIDES):
             moved_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
@@ -65,7 +65,7 @@ def known_backups(home: Path, database: Path | None) -> Sequence[KnownBackup]:
 
 
 def holds_user(path: Path, org_id: str, user_id: str) -> bool | None:
-    """Return whether a backup has a user; None if it is not there, or cannot be read."""
+    """Return whether a backup contains a user; None if the backup is missing or cannot be read."""
     if not path.is_file():
         return None
     try:

@@ -1,11 +1,11 @@
 """
-A table's rows of one organisation: which they are, in which order they are read, and their checksum.
+Read the rows of one organisation in a table, in a fixed order, and compute their checksum.
 
-A page costs what its own rows cost, whoever else has how many, and also where a database has no statistics yet: each
-statement names what a key begins with, so that no planner has a choice to get wrong.
+The cost of a page depends only on its own rows, even if a database has no statistics yet: each statement sets the first
+columns of a key, so that a planner has no other choice.
 
     the key begins with the organisation    → a range of that key, page by page
-    rows are numbered over all of them      → the organisation's numbers at once, then rows by number
+    rows of all organisations are numbered  → the organisation's numbers at once, then rows by number
 """
 
 import json
@@ -42,14 +42,14 @@ Row = dict[str, Any]
 Rows = Sequence[sa.Row[Any]]
 Key = tuple[Any, ...]
 
-# Leases belong to processes that live; the one row of the index belongs to no organisation.
+# Leases belong to running processes; the single row of `search_index` belongs to no organisation.
 _ASIDE = (leases, search_index)
 TABLES = tuple(table for table in metadata.sorted_tables if table not in _ASIDE)
-"""What belongs to organisations and can be copied, parents before children."""
+"""The tables to copy, which belong to organisations; parents before children."""
 
 _PAGE = 2_000
 _PAGE_OF = {interactions: 100, requests: 500, memories: 500, changes: 500, search_documents: 500}
-"""Rows read at a time: fewer where they may be long, fewest where each may hold an image of some megabytes."""
+"""Rows per page: fewer if they may be long, fewest if each may have an image of some megabytes."""
 _NUMBERS = 10_000
 _MODULUS = 2**128
 
@@ -67,7 +67,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """How many rows, and the sum of their hashes: equal for equal rows in any order, on any backend."""
+    """The number of rows and the sum of their hashes, which is equal for equal rows in any order, on any backend."""
 
     count: int = 0
     total: int = 0
@@ -85,7 +85,7 @@ NOTHING = Sum()
 
 
 class Snapshot:
-    """One moment of a database, read a part at a time; rows come as they are to be in a copy."""
+    """A snapshot of a database, read part by part; rows are as a copy should have them."""
 
     def __init__(self, backend: Backend, connection: AsyncConnection) -> None:
         """Read through *connection*, which `backend.read(None)` opened."""
@@ -108,7 +108,7 @@ class Snapshot:
     async def pages(
         self, part: Part, *, after: Key | None = None, limit: int | None = None
     ) -> AsyncGenerator[list[Row]]:
-        """Yield the rows of *part* in the order of their keys: those behind *after*, up to *limit* in all."""
+        """Yield the rows of *part* after the key *after* in the order of their keys, up to *limit* in all."""
         left = await self.count(part) if limit is None else limit
         if not left:
             return
@@ -126,7 +126,7 @@ class Snapshot:
                     return
 
     async def index(self, org_id: OrgId) -> Row | None:
-        """Return the row that says what made the search index; any organisation may see it."""
+        """Return the row of `search_index`, which says what made the index; every organisation may see it."""
         await self._enter(org_id)
         row = (await self._connection.execute(sa.select(search_index))).first()
         return None if row is None else _named(search_index, row)
@@ -136,7 +136,7 @@ class Snapshot:
         return (await self._rows(part, counted.where(part.table.c.org_id == part.org_id)))[0][0]
 
     async def _by_key(self, part: Part, after: Key | None) -> AsyncGenerator[Rows]:
-        """Yield rows whose key begins with the organisation, or of a table that is always small."""
+        """Yield rows of a table whose key begins with the organisation, or that is always small."""
         key = _key(part.table)
         statement = sa.select(part.table).where(part.table.c.org_id == part.org_id)
         statement = statement.order_by(*key).limit(_size(part.table))
@@ -155,7 +155,7 @@ class Snapshot:
             yield await self._rows(part, statement, {"numbers": numbers[at : at + size].tolist()})
 
     async def _numbers(self, part: Part, number: sa.Column[int]) -> "array[int]":
-        """Return the numbers of all rows in order; eight bytes each, as there may be millions."""
+        """Return the numbers of all rows in order, at eight bytes each, because there may be millions."""
         await self._enter(part.org_id)
         numbers = array("q")
         statement = sa.select(number).where(part.table.c.org_id == part.org_id)
@@ -180,12 +180,12 @@ class Snapshot:
 
 
 def key_of(table: sa.Table, row: Row) -> Key:
-    """Return what tells *row* from the organisation's others."""
+    """Return the key of *row* among the organisation's rows."""
     return tuple(row[column.name] for column in _key(table))
 
 
 def sum_of(table: sa.Table, rows: Sequence[Row]) -> Sum:
-    """Return the checksum of *rows*: 128 bits of BLAKE2 over each row in one form for all backends."""
+    """Return the checksum of *rows*: 128 bits of BLAKE2 over each row, in a form that is the same for all backends."""
     names = [column.name for column in table.columns if not isinstance(column.type, sa.JSON)]
     documents = [column.name for column in table.columns if isinstance(column.type, sa.JSON)]
     total = 0
@@ -208,7 +208,7 @@ _FORM = json.JSONEncoder(sort_keys=True, separators=(",", ":"), check_circular=F
 
 
 def _one_number_form(value: Any) -> Any:
-    """Return a JSON value with whole numbers as such: 1e2, 100.0 and 100 are one number to some databases."""
+    """Return a JSON value with whole numbers as integers: some databases store 1e2, 100.0 and 100 alike."""
     if isinstance(value, float):
         return int(value) if value.is_integer() else value
     if isinstance(value, list):
@@ -219,7 +219,7 @@ def _one_number_form(value: Any) -> Any:
 
 
 def _instead(part: Part) -> Row:
-    """Return what a copy holds in place of what is true only here: how far a vector store is."""
+    """Return the values that a copy gets instead of those true only here: how far a vector store has been filled."""
     return {"copied_revision": 0} if part.table is search_scopes else {}
 
 
@@ -233,7 +233,7 @@ def _key(table: sa.Table) -> list[sa.Column[Any]]:
 
 
 def _number(table: sa.Table) -> sa.Column[int] | None:
-    """Return what numbers the rows of all organisations, if anything does."""
+    """Return the column that numbers the rows of all organisations, if there is one."""
     (first, *more) = table.primary_key.columns
     return first if not more and isinstance(first.type, sa.Integer) else None
 

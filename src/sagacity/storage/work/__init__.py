@@ -1,1 +1,1 @@
-"""What background work remembers: cursors, operations, and what calls to models cost."""
+"""The state and records of background work: cursors, leases, operations, and the ledger of model calls."""

@@ -1,4 +1,4 @@
-"""Count the waiting work of all organisations; each query reads only an index of what waits."""
+"""Count the waiting work of all organisations; each query reads only an index of waiting rows."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from sagacity.storage.schema.views import due_users, lagging_cursors, parked_win
 
 
 async def read_backlog(connection: AsyncConnection, now: datetime) -> Backlog:
-    """Return what waits at *now*."""
+    """Return the work that waits at *now*."""
     due = due_users.c.due_at
     waiting = sa.select(sa.func.count(), sa.func.min(due)).where(due <= now)
     count, oldest = (await connection.execute(waiting)).one()

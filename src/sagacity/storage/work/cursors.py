@@ -36,7 +36,7 @@ class CursorRepository:
         self._scope = scope
 
     async def of_user(self, user_id: UserId, version: Status = Status.CURRENT) -> dict[str, Cursor]:
-        """Return how far each learner read a user's log for *version*, by its name."""
+        """Return how far each learner has read a user's log for *version*, by the learner's name."""
         given = {"org_id": self._scope.org_id, "user_id": user_id, "version": str(version)}
         rows = await self._scope.all(_cursors_of(), given)
         found = (Cursor.model_validate(row._mapping, extra="ignore") for row in rows)
@@ -44,15 +44,15 @@ class CursorRepository:
 
     async def save(self, cursor: Cursor, *, read: Cursor | None = None) -> None:
         """
-        Write a cursor, unless it is further already.
+        Write a cursor, unless it is already further.
 
         Args:
             cursor: its new values.
-            read: the cursor as it was when the window was read that is done now.
+            read: the cursor when the finished window was read.
 
         Raises:
-            Conflict: it is not where it was *read*: the window was done already, maybe by a commit of which nobody
-                heard. The transaction must not commit.
+            Conflict: the stored cursor is not *read*, so the window was finished before, perhaps by a commit whose
+                answer was lost. The transaction must not commit.
         """
         column = cursors.c
         key = self._key(cursor)
@@ -62,7 +62,7 @@ class CursorRepository:
             where = sa.and_(column.seq == read.seq, column.attempts == read.attempts)
         if read is not None and (
             read.seq or read.attempts
-        ):  # there was one; it may have gone with its version
+        ):  # it existed; it may have been deleted with its version
             same = [column[name] == value for name, value in key.items()]
             written = await self._scope.run(sa.update(cursors).where(*same, where).values(values))
         else:
@@ -88,15 +88,15 @@ class CursorRepository:
 
     async def log_head(self, user_id: UserId | None) -> LogHead:
         """
-        Return how long the user's log is and when it is looked at next; all empty for a user never heard of.
+        Return how long the user's log is and when it is due; all empty for an unknown user.
 
-        Of the organisation itself it says when that is looked at next.
+        For the organisation itself, return when it is due.
         """
         rows = await self._scope.all(_head_of(), {"org_id": self._scope.org_id, "user_id": user_key(user_id)})
         return LogHead.model_validate(rows[0]._mapping) if rows else LogHead()
 
     async def forced_after(self, user_id: UserId, seq: int) -> bool:
-        """Return whether a request beyond *seq* asked to be learned from at once."""
+        """Return whether a request after *seq* asked to be learned from at once."""
         given = {"org_id": self._scope.org_id, "user_id": user_id, "seq": seq}
         return bool(await self._scope.all(_forced_after(), given))
 
@@ -107,8 +107,8 @@ class CursorRepository:
         Set when the user's log is due; None for never.
 
         Args:
-            user_id: whose log; None: the organisation itself.
-            due_at: when.
+            user_id: the user; None: the organisation itself.
+            due_at: the time.
             head: the log as the caller saw it. If it has grown since, or became due for another reason, nothing is
                 changed.
 
@@ -125,9 +125,9 @@ class CursorRepository:
         Make the user's log due, and create it if it is missing.
 
         Args:
-            user_id: whose log; None: the organisation itself.
-            due_at: when at the latest; it stays as it is if it is due sooner. None: now, and by whoever is looking at
-                it at this moment once more.
+            user_id: the user; None: the organisation itself.
+            due_at: the latest time; a log that is due sooner does not change. None: now, and again if a worker is
+                handling it at this moment.
         """
         now, insert = self._scope.clock.now(), self._scope.insert(users)
         is_later = sa.or_(users.c.due_at.is_(None), users.c.due_at > insert.excluded.due_at)
@@ -161,7 +161,7 @@ class CursorRepository:
 
 
 class LeaseRepository:
-    """Leases: rights to work, one holder at a time; a lapsed one can be taken over."""
+    """Leases: exclusive rights to work. A lapsed lease can be taken over."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -189,26 +189,26 @@ class LeaseRepository:
 
     async def check(self, lease: Lease) -> None:
         """
-        Make sure, inside the transaction that writes, that the lease was not taken over.
+        Check, inside the writing transaction, that the lease was not taken over.
 
         Raises:
-            Conflict: it was; the transaction must not commit.
+            Conflict: the lease was taken over; the transaction must not commit.
         """
         if not await self._scope.run(_kept(), self._named(lease)):
             raise Conflict(f"the lease of {lease.task!r} was taken over")
 
     async def finish(self, lease: Lease) -> None:
-        """Release the lease; the fencing number stays, so that it only grows."""
+        """Release the lease; its row keeps the fencing number, so that it only grows."""
         await self._scope.run(_given_back(), self._named(lease) | {"now": self._scope.clock.now()})
 
     async def end_learning(self, user_ids: Sequence[UserId]) -> None:
         """
-        Take away the leases under which these users' logs are learned, and keep everybody off them until the commit.
+        Revoke the leases on learning from these users' logs; nobody can acquire one before the commit.
 
-        Whoever held one finds it lost when it would write; none that is not there yet can be taken meanwhile.
+        A holder finds its lease lost when it tries to write.
 
         Args:
-            user_ids: whose; if none are named, everybody's.
+            user_ids: the users; empty for all users.
         """
         column = leases.c
         for task in (LEARN, REGENERATE):
@@ -256,7 +256,7 @@ class LeaseRepository:
 
 
 class DeadLetterRepository:
-    """Dead letters: windows that were given up, until someone replays them."""
+    """Dead letters: windows that learners gave up, until someone replays them."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
@@ -271,7 +271,7 @@ class DeadLetterRepository:
         error: str,
         status: DeadLetterStatus = DeadLetterStatus.PARKED,
     ) -> None:
-        """Park a window with its last error; one that was parked before is parked again in its place."""
+        """Park a window with its last error, replacing its earlier dead letter."""
         now = self._scope.clock.now()
         column = dead_letters.c
         same = sa.and_(
@@ -325,8 +325,8 @@ class DeadLetterRepository:
         Queue one parked window to be learned from again, and make its user due.
 
         Raises:
-            NotFound: the tenant has none of that number.
-            Conflict: it is queued or was replayed already.
+            NotFound: the tenant has none with that number.
+            Conflict: the window is queued, or was replayed already.
         """
         column = dead_letters.c
         mine = sa.and_(column.org_id == self._scope.org_id, column.dead_letter_id == dead_letter_id)
@@ -346,7 +346,7 @@ class DeadLetterRepository:
         return letter.model_copy(update={"status": DeadLetterStatus.QUEUED, "updated_at": now})
 
     async def queue_released(self) -> None:
-        """Queue the windows that were held and of which no turn is held any more, and make their users due."""
+        """Queue held windows of which no turn is held any more, and make their users due."""
         column, turn, now = dead_letters.c, interactions.c, self._scope.clock.now()
         still = sa.exists().where(
             turn.org_id == column.org_id,
@@ -375,7 +375,7 @@ class DeadLetterRepository:
         Change the state of a dead letter.
 
         Raises:
-            Conflict: it is not what it *was*: someone else moved it meanwhile.
+            Conflict: its state is not *was*, because someone else changed it meanwhile.
         """
         column = dead_letters.c
         moved = await self._scope.run(

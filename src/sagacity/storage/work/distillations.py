@@ -1,4 +1,4 @@
-"""What a distilling run keeps for the next one."""
+"""How far distillation got, for the next run."""
 
 from collections.abc import Collection
 from typing import Any
@@ -21,13 +21,13 @@ class DistillationRepository:
         self._scope = scope
 
     async def get(self, learner: str, name: str, agent_version: str) -> Distillation:
-        """Return how far *learner* got with some playbooks; at the start if it never ran."""
+        """Return how far *learner* got with some playbooks: at the start if it never ran."""
         return (await self.of(learner, [(name, agent_version)]))[name, agent_version]
 
     async def of(
         self, learner: str, wanted: Collection[tuple[str, str]]
     ) -> dict[tuple[str, str], Distillation]:
-        """Return how far *learner* got with each name and agent version; at the start with those it never read."""
+        """Return how far *learner* got with each name and agent version: at the start with those it never read."""
         keys = {one: _key_of(*one) for one in wanted}
         rows = await self._scope.all(
             sa.select(distillations).where(
@@ -40,7 +40,7 @@ class DistillationRepository:
         return {one: _read(known.get(key), learner, *one) for one, key in keys.items()}
 
     async def lock(self, learner: str, name: str, agent_version: str) -> Distillation:
-        """Return how far *learner* got, made if there is nothing; nobody else changes it before the end."""
+        """Lock and return how far *learner* got; the row is created if it is missing."""
         key = self._key(learner, name, agent_version)
         insert = self._scope.insert(distillations).values(key)
         statement = insert.on_conflict_do_update(
@@ -50,7 +50,7 @@ class DistillationRepository:
         return _read(row, learner, name, agent_version)
 
     async def save(self, held: Distillation) -> None:
-        """Write what `hold` gave in this transaction, changed."""
+        """Store the changed result of `lock`, in the same transaction."""
         key = self._key(held.learner, held.name, held.agent_version)
         same = [_column[field] == value for field, value in key.items()]
         await self._scope.run(sa.update(distillations).where(*same).values(held.model_dump(exclude={*key})))
@@ -67,12 +67,12 @@ class DistillationRepository:
 
 
 def _key_of(name: str, agent_version: str) -> tuple[str, str]:
-    """Return both as a key has room for them: playbooks that callers add may have longer ones."""
+    """Return both shortened to what fits into a key; playbooks that callers add may have longer ones."""
     return whole_key(name), whole_key(agent_version)
 
 
 def _read(row: Any, learner: str, name: str, agent_version: str) -> Distillation:
-    """Return what a row remembers, or the start where there is None, under the names that were asked for."""
+    """Turn a row, or None for the start, into the value, with the requested names."""
     asked = {"learner": learner, "name": name, "agent_version": agent_version}
     given = asked if row is None else {**row._mapping, **asked}
     return Distillation.model_validate(given, extra="ignore")

@@ -11,10 +11,10 @@ from sagacity.storage.schema.views import due_users
 @cache
 def due_by(*, in_turn: bool) -> sa.Select[*tuple[Any, ...]]:
     """
-    Return what reads up to `limit` users and organisations that are due by `now`; see `Storage.due_scopes`.
+    Return the statement for up to `limit` users and organisations that are due by `now`; see `Storage.due_scopes`.
 
     Args:
-        in_turn: whether the tenants take turns, with up to `each` of each.
+        in_turn: whether tenants take turns, with up to `each` scopes per tenant.
     """
     due, turn = due_users.c, sa.literal(0)
     if in_turn:

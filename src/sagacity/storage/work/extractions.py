@@ -1,4 +1,4 @@
-"""What became of the entries that learners proposed, window by window."""
+"""The outcomes of the entries that learners proposed, counted by window."""
 
 from collections.abc import Collection, Sequence
 from functools import reduce
@@ -14,19 +14,19 @@ from sagacity.storage.statements.array_params import among
 
 
 class ExtractionRepository:
-    """A tenant's counts of proposed entries. Rows are added and never changed; they hold no words of anybody."""
+    """A tenant's counts of proposed entries. Rows are added and never changed, and contain no words of users."""
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
     async def add(self, records: Sequence[ExtractionRecord]) -> None:
-        """Record what became of the entries of some windows."""
+        """Record the outcomes of the entries of some windows."""
         if records:
             rows = [one.model_dump(mode="python") | {"org_id": self._scope.org_id} for one in records]
             await self._scope.run(extractions.insert(), rows)
 
     async def of_turns(self, user_id: UserId, *, first_seq: int, last_seq: int) -> dict[str, EntryCounts]:
-        """Return, by learner, the sums over the windows that hold turns `first_seq..last_seq`, of what is in force."""
+        """Return, by learner, the sums for the current version over the windows with turns `first_seq..last_seq`."""
         column = extractions.c
         rows = await self._scope.all(
             sa.select(extractions).where(
@@ -44,7 +44,7 @@ class ExtractionRepository:
         return sums
 
     async def of_runs(self, runs: Collection[RunId]) -> dict[RunId, EntryCounts]:
-        """Return what was proposed in each of *runs*, and what became of it."""
+        """Return the counts of proposed entries and their outcomes for each of *runs*."""
         if not runs:
             return {}
         column = extractions.c

@@ -1,4 +1,4 @@
-"""The ledger: what each request to a model was for, and what it cost."""
+"""The ledger: the purpose and cost of each request to a model."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -37,11 +37,11 @@ class ModelCallRepository:
     async def list_newest(
         self, wanted: CallFilter, *, before: int | None = None, limit: int = 100
     ) -> list[LedgerEntry]:
-        """Return requests, newest first; *before*: only those older than the one with that number."""
+        """Return requests, newest first; with *before*, only those older than the request with that number."""
         column = model_calls.c
         statement = sa.select(model_calls).where(*self._among(wanted))
         if before is not None:
-            # By time, so that the index which narrows to the tenant gives the order as well.
+            # By time, so that the index that narrows to the tenant also gives the order.
             mark = sa.select(column.created_at).where(
                 column.org_id == self._scope.org_id, column.call_id == before
             )
@@ -56,9 +56,9 @@ class ModelCallRepository:
 
     async def totals(self, wanted: CallFilter, by: Grouping, *, limit: int = 1000) -> list[CallTotal]:
         """
-        Return sums by group, with those of what learners proposed: days newest first, others most tokens first.
+        Return sums by group, with the counts of proposed entries: days newest first, other groups most tokens first.
 
-        Where *wanted* asks for calls that ended in one way, nothing is said of what was proposed.
+        If *wanted* filters calls by outcome, the counts of proposed entries are left out.
         """
         key = _key(model_calls, by)
         calls = sa.select(key, *_SUMS, *(sa.literal(0).label(f"{fate}_count") for fate in _FATES))
@@ -81,7 +81,7 @@ class ModelCallRepository:
         ]
 
     async def spent(self, since: datetime, *, until: datetime | None = None) -> Spending:
-        """Return the sums over all requests since a moment, and before another."""
+        """Return the sums over all requests from *since* to before *until*."""
         wanted = CallFilter(start=since, end=until)
         rows = await self._scope.all(sa.select(*_SUMS).where(*self._among(wanted)))
         return Spending.model_validate(rows[0]._mapping, extra="ignore")

@@ -1,4 +1,4 @@
-"""Operation slots: a few users of an operation are due at a time, which leaves room for everybody else."""
+"""Operation slots: only a few users of an operation are due at a time, which leaves room for all others."""
 
 from datetime import datetime
 
@@ -17,7 +17,7 @@ from sagacity.storage.schema.tables import operation_items, operations, users
 from sagacity.storage.statements.user_key import user_key
 
 TURNS = 6
-"""Users whose turn it is at a time, at the most."""
+"""The most users whose turn it is at a time."""
 _OF_USERS = sorted(str(name) for name in OperationName if name.is_of_users)
 _op, _item = operations.c, operation_items.c
 
@@ -34,7 +34,7 @@ async def add_items(
     parameters: OperationParameters,
     now: datetime,
 ) -> int:
-    """Add an item for everyone to be worked on, none of whom has a turn yet; returns how many."""
+    """Add an item for each user to work on, without a turn yet; returns how many."""
     is_organisation = users.c.user_id == user_key(ORGANISATION)
     where = [users.c.org_id == scope.org_id, ~is_organisation if name.is_of_users else is_organisation]
     if parameters.user_id is not None:
@@ -53,9 +53,9 @@ async def add_items(
 
 async def give_turns(scope: Scope, operation_id: str) -> None:
     """
-    Give the turns that are free to those whose item was worked on longest ago, and make them due.
+    Give free turns to the users whose items were worked on longest ago, and make those users due.
 
-    Who fails and waits for the next try has no turn meanwhile. The caller holds the operation.
+    A user whose item failed and waits for the next try has no turn meanwhile. The caller holds the operation's lock.
     """
     now = scope.clock.now()
     waiting = (
@@ -68,7 +68,7 @@ async def give_turns(scope: Scope, operation_id: str) -> None:
     free -= len(await scope.all(having))
     if free <= 0:
         return
-    # By the column that is empty in all of them too: so it is the order of the index.
+    # Also by the column that is empty in all of them, so that this is the order of the index.
     next_ones = (
         sa.select(_item.user_id)
         .where(*waiting, _item.next_try_at.is_(None))
@@ -84,7 +84,7 @@ async def give_turns(scope: Scope, operation_id: str) -> None:
 
 
 async def _share(scope: Scope) -> int:
-    """Return how many slots each running operation on users' logs has."""
+    """Return how many slots each running operation that works on users' logs has."""
     running = sa.select(sa.func.count()).where(
         _op.org_id == scope.org_id,
         _op.status == str(OperationStatus.IN_PROGRESS),

@@ -1,4 +1,4 @@
-"""Operations, one row each, with one row for every user that they work on."""
+"""Operations: one row each, and one item for every user that they work on."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -41,8 +41,8 @@ class OperationRepository:
     """
     A tenant's operations.
 
-    Whoever changes how one stands holds its row first, then rows of its items, then those of users' logs; of several
-    the one with the smallest id first. So no two wait for each other.
+    To change an operation's state, lock its row first, then the rows of its items, then those of users' logs. Of
+    several operations, lock the one with the smallest id first. So no two transactions wait for each other.
     """
 
     def __init__(self, scope: Scope) -> None:
@@ -50,17 +50,17 @@ class OperationRepository:
 
     async def start(self, name: OperationName, parameters: OperationParameters) -> Operation:
         """
-        Start an operation: its rows, and those it works on first made due, together or not at all.
+        Start an operation: add its rows and make the first users due, in one transaction.
 
         Args:
-            name: what runs, and so on whom it works: on users with a log, or on the organisation itself.
-            parameters: what was asked for; with a user in it only that one is worked on.
+            name: the type, which decides whether it works on users with a log or on the organisation itself.
+            parameters: the caller's parameters; if they name a user, only that user is worked on.
 
         Returns:
-            The operation; completed already if there is nobody to work on.
+            The operation, already completed if there is no user to work on.
 
         Raises:
-            Conflict: one of that name is running.
+            Conflict: an operation of that type is running.
         """
         now, operation_id = self._scope.clock.now(), self._scope.ids.new()
         insert = self._scope.insert(operations)
@@ -94,7 +94,7 @@ class OperationRepository:
         Return one operation with its progress.
 
         Raises:
-            NotFound: the tenant has no token of that id.
+            NotFound: the tenant has no operation with that id.
         """
         found = await progress_of(self._scope, [self._is(operation_id)], limit=1)
         if not found:
@@ -102,7 +102,7 @@ class OperationRepository:
         return found[0]
 
     async def latest(self, name: OperationName) -> Operation | None:
-        """Return the operation of that name that was started last; None if there was never one."""
+        """Return the last started operation of that type; None if there was never one."""
         found = await self.list_newest(name=name, limit=1)
         return found[0] if found else None
 
@@ -113,7 +113,7 @@ class OperationRepository:
         statuses: Sequence[OperationStatus] = (),
         limit: int,
     ) -> list[Operation]:
-        """Return operations with their progress, the one started last first."""
+        """Return operations with their progress, last started first."""
         wanted = [_op.org_id == self._scope.org_id]
         if name is not None:
             wanted.append(_op.name == str(name))
@@ -133,10 +133,10 @@ class OperationRepository:
         Return a page of an operation's items by user.
 
         Args:
-            operation_id: whose; none of an operation that is not there.
-            statuses: how they stand; empty for all.
-            after_user: the last user of the page before; None for the first page.
-            limit: how many.
+            operation_id: the operation; one that does not exist has no items.
+            statuses: the items' statuses; empty for all.
+            after_user: the last user of the previous page; None for the first page.
+            limit: the most items.
         """
         statement = self._items(operation_id)
         if statuses:
@@ -146,7 +146,7 @@ class OperationRepository:
         return [item_of(row) for row in await self._scope.all(statement.order_by(_item.user_id).limit(limit))]
 
     async def current_user(self, operation_id: str) -> UserId | None:
-        """Return whose item was worked on last and is not done; None if nobody has begun one, or it is no user's."""
+        """Return the user whose unfinished item was worked on last; None if there is none, or it is no user's."""
         statement = self._items(operation_id).where(
             _WAITING, sa.or_(_item.attempts > 0, _item.turn_count > 0)
         )
@@ -155,10 +155,10 @@ class OperationRepository:
 
     async def waiting_for(self, user_id: UserId | None) -> list[tuple[Operation, OperationItem]]:
         """
-        Return what running operations want done for a user, or for the organisation itself, oldest operation first.
+        Return the items of running operations for a user, or for the organisation itself, oldest operation first.
 
-        How far the operations are is not counted here: it takes a look at all their items. Those that were cancelled
-        come too, to be settled by whoever had begun with them.
+        The operations come without their progress, which would mean reading all their items. Cancelled items that were
+        begun are included, so that the worker settles them.
         """
         given = {"org_id": self._scope.org_id, "user_id": user_key(user_id)}
         rows = await self._scope.all(_waiting_for(), given)
@@ -166,9 +166,9 @@ class OperationRepository:
 
     async def is_cancelled(self, operation_id: str) -> bool:
         """
-        Return whether whoever works on an operation has to stop: it was cancelled, or is gone.
+        Return whether the workers of an operation must stop, because it was cancelled or deleted.
 
-        In a transaction that writes nobody cancels it any more before the commit.
+        In a writing transaction, nobody can cancel it before the commit.
         """
         asked = sa.select(_op.cancel_requested).where(self._is(operation_id))
         rows = await self._scope.all(self._scope.locked(asked))
@@ -176,16 +176,16 @@ class OperationRepository:
 
     async def advance(self, item: OperationItem, *, turns: int, generated: int, failed: bool = False) -> None:
         """
-        Count what was done for an item, in the transaction in which it was done.
+        Count the work done for an item, in the transaction that did it.
 
         Args:
-            item: which.
-            turns: that were read.
-            generated: memories that were written.
-            failed: some of it failed; otherwise former failures count no more.
+            item: the item.
+            turns: the number of turns read.
+            generated: the number of memories written.
+            failed: whether some of the work failed; if not, former failures no longer count.
 
         Raises:
-            Conflict: it waits no more, as it was cancelled meanwhile. The transaction must not commit.
+            Conflict: the item was cancelled meanwhile. The transaction must not commit.
         """
         now = self._scope.clock.now()
         forgiven = {} if failed else {"attempts": 0, "next_try_at": now, "error": ""}
@@ -199,7 +199,7 @@ class OperationRepository:
             raise Conflict(f"operation {item.operation_id!r} has ended for {item.user_id!r}")
 
     async def report(self, item: OperationItem, done: int, total: int) -> None:
-        """Note how many of an item's steps are done."""
+        """Record how many of an item's steps are done."""
         await self._scope.run(
             sa.update(operation_items)
             .where(self._is_item(item), _WAITING)
@@ -209,18 +209,18 @@ class OperationRepository:
     async def postpone(
         self, item: OperationItem, *, attempts: int, next_try_at: datetime, error: str
     ) -> None:
-        """Note that an item failed and when it is tried again; one that does not wait any more is left alone."""
+        """Record that an item failed, and when it is tried again; an item that no longer waits is not changed."""
         await self._move(item, attempts=attempts, next_try_at=next_try_at, error=error)
 
     async def pass_turn(self, item: OperationItem) -> None:
-        """Let others have their turn, as an item took its time; it comes again after all of them."""
+        """Give the turn of a long item to others; it gets its next turn after all of them."""
         await self._move(item, next_try_at=None)
 
     async def delay_user(self, user_id: UserId | None, *, until: datetime, error: str) -> None:
         """
-        Say what keeps the user's part of operations from being worked on, and for how long at the least.
+        Record what delays the user's part of operations, and until when at least.
 
-        It is no failure of this user's, so it counts as no try, and nobody else has the turn meanwhile.
+        This is not a failure of the user's items, so it counts as no attempt, and the user keeps the turn.
         """
         mine = (_item.org_id == self._scope.org_id, _item.user_id == user_key(user_id), _WAITING)
         await self._scope.run(
@@ -230,7 +230,7 @@ class OperationRepository:
         )
 
     async def trouble(self, operation_id: str) -> str:
-        """Return why the item that failed last waits to be tried again; empty if none does."""
+        """Return the error of the item that failed last and waits for its next try; empty if none does."""
         troubled = self._items(operation_id).where(_WAITING, _item.error != "")
         rows = await self._scope.all(troubled.order_by(_item.updated_at.desc(), _item.user_id).limit(1))
         return rows[0].error if rows else ""
@@ -245,17 +245,17 @@ class OperationRepository:
         result: Mapping[str, JsonValue] | None = None,
     ) -> None:
         """
-        Say how an item ended; with the last one the operation ends too. One that was settled before stays as it is.
+        Record how an item ended; with its last item, the operation ends too. A settled item is not changed.
 
         Args:
-            item: which.
+            item: the item.
             status: DONE, FAILED or CANCELLED.
             error: why it failed.
-            generated: memories that were written and not counted by `advance`.
-            result: added to what the operation gives as its result.
+            generated: the number of memories written that `advance` did not count.
+            result: added to the operation's result.
 
         Raises:
-            ValueError: *status* is no end.
+            ValueError: *status* is not final.
         """
         if status not in SETTLED:
             raise ValueError(f"{status} is not how an item ends")
@@ -282,14 +282,14 @@ class OperationRepository:
         """
         Cancel running operations: one, those of a name, or all.
 
-        Items that nobody has begun are cancelled at once. The others' users are made due, and whoever works on one
-        finds out by `is_cancelled` and settles it.
+        Items that nobody has begun are cancelled at once. For the others, their users are made due, and the worker
+        notices by `is_cancelled` and settles the item.
 
         Returns:
-            Those that were running, as they stand now.
+            Those that were running, in their new state.
 
         Raises:
-            NotFound: there is no operation of that id.
+            NotFound: there is no operation with that id.
         """
         if operation_id is not None:
             await self.get(operation_id)
@@ -308,7 +308,7 @@ class OperationRepository:
         await self._scope.run(
             sa.update(operations).where(self._is(operation_id)).values(cancel_requested=True)
         )
-        # A row that is locked is one that somebody works on at this moment.
+        # A locked row is one that somebody is working on.
         unbegun = (
             sa.select(_item.user_id)
             .where(
@@ -331,7 +331,7 @@ class OperationRepository:
             await make_due(self._scope, self._users_of(operation_id, _WAITING), now)
 
     async def _move(self, item: OperationItem, **values: object) -> None:
-        """Change an item that waits, and give the turn that may be free to another."""
+        """Change an item that waits, and give a turn that this frees to another."""
         held = await self._lock(self._is(item.operation_id), _RUNNING)
         moved = await self._scope.run(
             sa.update(operation_items)

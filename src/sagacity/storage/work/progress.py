@@ -1,4 +1,4 @@
-"""The progress of operations, counted over their items for all at once, and when one has ended."""
+"""Count the progress of operations over their items, and end an operation when no item waits."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ _op, _item = operations.c, operation_items.c
 async def progress_of(
     scope: Scope, wanted: Sequence[sa.ColumnElement[bool]], *, limit: int
 ) -> list[Operation]:
-    """Return up to *limit* operations of which *wanted* is true, the one started last first, with their counts."""
+    """Return up to *limit* operations that meet *wanted*, last started first, with the counts of their items."""
     newest = (_op.created_at.desc(), _op.operation_id.desc())
     chosen = (
         sa.select(_op.org_id, _op.operation_id)
@@ -51,11 +51,11 @@ async def progress_of(
 
 async def close_if_done(scope: Scope, operation_id: str, error: str) -> bool:
     """
-    End an operation, which the caller holds, if none of its items waits.
+    End an operation, whose row the caller has locked, if none of its items waits.
 
     Args:
-        scope: the tenant's.
-        operation_id: which.
+        scope: the scope of the transaction.
+        operation_id: the operation.
         error: why it failed, if it did.
 
     Returns:
@@ -88,18 +88,18 @@ def _count_of(status: ItemStatus) -> sa.ColumnElement[int]:
 
 
 def same_operation(one: sa.FromClause, other: sa.FromClause) -> sa.ColumnElement[bool]:
-    """Return that rows of two tables belong to one operation."""
+    """Return the condition that rows of two tables belong to one operation."""
     return sa.and_(one.c.org_id == other.c.org_id, one.c.operation_id == other.c.operation_id)
 
 
 def operation_of(row: Any) -> Operation:
-    """Turn a row into the value; counts that it has not got are zero."""
+    """Turn a row into the value; missing counts are zero."""
     values = {name: value for name, value in row._mapping.items() if value is not None}
     return Operation.model_validate(values, extra="ignore")
 
 
 def item_of(row: Any, prefix: str = "") -> OperationItem:
-    """Turn a row into the value, by those of its columns whose names begin with *prefix*."""
+    """Turn the columns whose names begin with *prefix* into the value."""
     values = {
         name.removeprefix(prefix): value for name, value in row._mapping.items() if name.startswith(prefix)
     }

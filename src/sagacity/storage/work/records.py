@@ -22,7 +22,7 @@ from sagacity.storage.schema.tables import (
 )
 
 SPENDING_COUNTS = timedelta(days=32)
-"""Requests to models count towards the spending cap of their calendar month, so they stay longer than one lasts."""
+"""Requests to models count towards the spending cap of their calendar month, so they are kept for longer than that."""
 
 
 def _any(_now: datetime) -> sa.ColumnElement[bool]:
@@ -34,7 +34,7 @@ class _Place:
     table: sa.Table
     key: str
     may_go: Callable[[datetime], sa.ColumnElement[bool]] = _any
-    """Which rows nothing needs any more, at a moment."""
+    """Returns the condition for rows that nothing needs at a given time."""
 
 
 def _counted(now: datetime) -> sa.ColumnElement[bool]:
@@ -86,14 +86,14 @@ class RecordRepository:
 
     async def drop(self, record: Record, *, before: datetime | None = None, limit: int) -> int:
         """
-        Delete the oldest rows that nothing needs, up to *limit*.
+        Delete up to *limit* of the oldest rows that nothing needs.
 
-        A window that is still parked, an operation under way, a memory that a review set aside and a request to a model
-        that counts towards a spending cap are needed.
+        Still needed are parked windows, running operations, memories that a review set aside, and model calls that
+        count towards a spending cap.
 
         Args:
-            record: of which table.
-            before: delete only rows that were written before this moment.
+            record: the type of record.
+            before: delete only rows written before this time.
             limit: the most rows to delete.
 
         Returns:

@@ -1,1 +1,1 @@
-"""What many users taught becomes one agent playbook for all, once a person approves it."""
+"""Distil what many users taught into one agent playbook for all, which a person approves."""

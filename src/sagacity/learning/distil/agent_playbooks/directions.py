@@ -1,4 +1,4 @@
-"""Group the members of a cluster that ask for the same, to see what the majority asks for."""
+"""Group the members of a cluster that ask for the same, to find what the majority asks for."""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -18,11 +18,11 @@ class Direction:
 
     @property
     def user_count(self) -> int:
-        """Number of users who said so."""
+        """The number of users behind the members."""
         return user_count(self.members)
 
     def shares_a_user_with(self, other: "Direction") -> bool:
-        """Whether a user stands behind both, so that together they have fewer users than the sum."""
+        """Whether a user is behind both, so that together they have fewer users than the sum."""
         return not {one.user_id for one in self.members}.isdisjoint(one.user_id for one in other.members)
 
 
@@ -37,11 +37,11 @@ def directions_of(members: Sequence[Memory], vectors: Vectors, *, overlap: float
 
     Args:
         members: at least one.
-        vectors: float32 [n, d], theirs, unit rows.
+        vectors: float32 [n, d], the members' vectors, unit rows.
         overlap: the share of common words above which two ask for the same.
 
     Returns:
-        Never empty; the one that most users stand behind first.
+        At least one group; the one with the most users first.
     """
     found = [
         Direction(tuple(members[place] for place in _typical_first(group, vectors)))
@@ -57,16 +57,16 @@ def _typical_first(group: Sequence[int], vectors: Vectors) -> list[int]:
 
 def directions(contents: Sequence[str], threshold: float) -> list[list[int]]:
     """
-    Group texts by the words that they share, those denied alike.
+    Group texts by shared words, taking denials into account.
 
     A text joins the first group whose first text shares enough words with it; otherwise it starts a group.
 
     Args:
         contents: what each member asks for.
-        threshold: 0..1, the share of the shorter text's words that have to be common.
+        threshold: 0..1, the share of the shorter text's words that must be common.
 
     Returns:
-        Positions in *contents*; the largest group first, of equal ones the one that began first.
+        Positions in *contents*; the largest group first, ties by first position.
     """
     groups: list[list[int]] = []
     heads: list[tuple[frozenset[str], bool]] = []

@@ -1,4 +1,4 @@
-"""Plan what a run does with each cluster, and which playbooks it leaves alone; pure."""
+"""Plan what a run does with each cluster, and which playbooks it does not touch; pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -48,20 +48,20 @@ def make_plan(
     """
     Decide what to do with each cluster.
 
-    Without *full* only new clusters and those that changed are worked on. With it also the others, but for those whose
-    playbook a person stands behind. A rejected one is proposed again when more than half of it is other members.
+    Without *full*, only new and changed clusters are processed; with it, also the others, except those whose playbook a
+    person approved or edited. A rejected one is proposed again when more than half of its members are others.
 
     Args:
         lineage: today's clusters and their predecessors.
-        wordings: what each member says, as `wording_of` gives it.
+        wordings: the text of each member, from `wording_of`.
         known: former clusters, by id.
-        playbooks: the current playbooks for all users that matter, by number: all of the clusters' own, whatever their
-            names, and others that stay in force.
+        playbooks: the relevant current agent playbooks, by number: all of the clusters' own, whatever their names, and
+            others that stay in force.
         full: also process unchanged clusters.
     """
     own = _own(known.values(), playbooks)
     tasks: list[Task] = []
-    moved: list[PlaybookCluster] = []  # rejected ones are what was rejected, also under other numbers
+    moved: list[PlaybookCluster] = []  # a rejected cluster stays rejected when its members get other numbers
     for one in lineage.traced:
         task = _task(one, wordings, known)
         playbook = None if task.cluster is None else own.get(task.cluster.cluster_id)
@@ -88,7 +88,7 @@ def make_plan(
 
 
 def _own(clusters: Iterable[PlaybookCluster], playbooks: Mapping[MemoryId, Memory]) -> dict[str, Memory]:
-    """Return each cluster's playbook: the last one made of it or, if that is gone, an earlier one."""
+    """Return each cluster's playbook: the last one made from it or, if that was deleted, an earlier one."""
     left: dict[object, Memory] = {}
     for _, playbook in sorted(playbooks.items()):
         if playbook.approval is not Approval.REJECTED:
@@ -101,7 +101,7 @@ def _own(clusters: Iterable[PlaybookCluster], playbooks: Mapping[MemoryId, Memor
 
 
 def _replaced(playbook: Memory, playbooks: Mapping[MemoryId, Memory]) -> Memory | None:
-    """Return what *playbook* would replace, if that is in force."""
+    """Return the playbook that *playbook* would replace, if that is in force."""
     former = playbooks.get(replaced_by(playbook) or MemoryId(0))
     return None if former is None or former.approval is Approval.REJECTED else former
 
@@ -115,7 +115,7 @@ def _gone(
 
 
 def _task(traced: Traced, wordings: Mapping[MemoryId, str], known: Mapping[str, PlaybookCluster]) -> Task:
-    """Return the task to write a cluster's text, whatever exists of it."""
+    """Return the task to write a cluster's text, whether it has one or not."""
     members = tuple(MemoryId(member) for member in traced.members)
     says = fingerprint({member: wordings[member] for member in members})
     return Task(members, says, None if traced.cluster_id is None else known[traced.cluster_id])
@@ -124,7 +124,7 @@ def _task(traced: Traced, wordings: Mapping[MemoryId, str], known: Mapping[str, 
 def _decided(
     task: Task, playbook: Memory | None, playbooks: Mapping[MemoryId, Memory], *, overlap: float, full: bool
 ) -> Task | None:
-    """Return what to do with a cluster, given its playbook; None for nothing."""
+    """Return the task for a cluster, given its playbook; None if there is nothing to do."""
     is_unchanged = task.cluster is not None and task.cluster.fingerprint == task.fingerprint
     if is_unchanged and not full:
         return None
@@ -139,7 +139,7 @@ def _decided(
 
 
 def _in_view_of(task: Task, former: Memory | None, replaces: Memory | None) -> Task:
-    """Return the task with the former text; a model's text waits for a model."""
+    """Return the task with the former text; rules do not rewrite a model's text."""
     present = former or replaces
     needs_model = present is not None and present.provenance.method == BY_MODEL
     return replace(task, former=former, replaces=replaces, needs_model=needs_model)

@@ -20,7 +20,7 @@ _INTERACTIONS_KEPT = 200
 
 
 def settle(run: Run, one: Written, now: Mapping[MemoryId, Memory]) -> Settlement:
-    """Return what to store of one cluster: a new playbook, the former one rewritten, or none."""
+    """Return what to store for one cluster: a new playbook, the former one rewritten, or nothing."""
     task, reason = one.task, run.mode.reason
     cluster = one.cluster(run, None if task.cluster is None else task.cluster.memory_id)
     if one.draft is None:
@@ -30,7 +30,7 @@ def settle(run: Run, one: Written, now: Mapping[MemoryId, Memory]) -> Settlement
     if now.get(task.former.memory_id) != task.former:
         return MISSED
     after = _rewritten(task.former, one.draft, one.members, now=run.at)
-    if same_wording(task.former, after):  # only who stands behind them is new
+    if same_wording(task.former, after):  # only the members are new
         same = after.model_copy(update={"updated_at": task.former.updated_at})
         return Settlement(Effect.KEPT, cluster, saved=same)
     return Settlement(Effect.UPDATED, cluster, saved=after, before=task.former, reason=reason)

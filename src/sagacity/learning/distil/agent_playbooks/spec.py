@@ -38,7 +38,7 @@ _ERRORS_SHOWN = 5
 
 
 async def _reason_to_skip(_snapshot: Transaction, run: Run) -> str:
-    """Report if aggregation is off, whoever asks."""
+    """Return a reason if aggregation is off, even for a requested run."""
     if aggregation_of(run.config, run.name) is None:
         return f"aggregation is off for {run.name!r}, or there is no such extractor"
     return ""
@@ -60,7 +60,7 @@ def _plan(run: Run, state: State, lineage: Lineage) -> Plan:
 async def _no_conversations(
     _snapshot: Transaction, _run: Run, _members: Sequence[Memory]
 ) -> tuple[tuple[Interaction, ...], ...]:
-    """Return none: what users said is theirs."""
+    """Return none, because agent playbooks must not be written from users' own words."""
     return ()
 
 
@@ -75,14 +75,14 @@ async def _write(prompt_runner: PromptRunner | None, run: Run, material: Materia
 
 
 def _rests_on(written: Written) -> set[MemoryId]:
-    """Return the playbook to rewrite; changed members are found by their numbers when the run ends."""
+    """Return the playbook to rewrite; members that change meanwhile are found by their numbers when the run ends."""
     return set() if written.task.former is None else {written.task.former.memory_id}
 
 
 async def _advance(
     transaction: Transaction, run: Run, state: State, written: Sequence[Written], _effects: Counter[Effect]
 ) -> None:
-    """Record how far it got, which excludes what was added, changed or deleted during the run."""
+    """Record how far the run got, without what was added, changed or deleted during the run."""
     before = await transaction.distillations.lock(LEARNER, run.name, run.agent_version)
     now = await transaction.clusters.candidates(
         run.learner, run.name, run.agent_version, after=before.last_read

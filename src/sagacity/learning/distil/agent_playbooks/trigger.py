@@ -1,4 +1,4 @@
-"""When aggregation starts by itself: by the number of new user playbooks since the last run."""
+"""When aggregation starts automatically: by the number of new user playbooks since the last run."""
 
 from collections.abc import Collection, Iterable
 
@@ -52,8 +52,8 @@ async def note_changed_playbooks(
     Make the tenant due if a person's changes in this transaction matter to aggregation.
 
     Args:
-        transaction: the one that writes them.
-        config: the tenant's.
+        transaction: the transaction that writes the changes.
+        config: the tenant's configuration.
         changed: pairs of before (None if new) and after; other kinds are ignored.
 
     Returns:
@@ -75,14 +75,14 @@ async def note_playbooks(
     """
     Make the tenant due if user playbooks were written or lost in this transaction.
 
-    Those that were written count as new. A run that ended meanwhile saw playbooks with higher numbers, and these not:
-    what it noted goes back before them. Where some were lost it goes back before all.
+    Playbooks that were written count as new. A run that ended meanwhile may have seen playbooks with higher numbers,
+    but not these, so its recorded position is set back before them. If some were lost, it is set back to the beginning.
 
     Args:
-        transaction: the one that writes them.
-        config: the tenant's; what it does not aggregate is left out.
-        written: as they are now.
-        lost: names and agent versions of which some are gone, or current no more.
+        transaction: the transaction that writes the changes.
+        config: the tenant's configuration; names that it does not aggregate are left out.
+        written: the playbooks as they are now.
+        lost: names and agent versions of which some were deleted, or are no longer current.
 
     Returns:
         Whether the tenant was made due.
@@ -106,9 +106,9 @@ async def note_swapped_playbooks(
     transaction: Transaction, config: TenantConfig, swapped: VersionFilter
 ) -> None:
     """
-    Let aggregation look at everything again, as other user playbooks became the current ones in this transaction.
+    Make aggregation read everything again, because a swap of versions made other user playbooks current.
 
-    After an upgrade or a downgrade it is not their numbers that say which are new, and of some names none may be left.
+    After an upgrade or a downgrade, numbers do not tell which playbooks are new, and some names may have none left.
     Clusters that did not change cost nothing.
     """
     if swapped.kind is not MemoryKind.USER_PLAYBOOK:
@@ -129,14 +129,14 @@ async def note_swapped_playbooks(
 
 async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[str, str]]:
     """
-    Return name and agent version of the playbooks that are to be aggregated, in order.
+    Return name and agent version of the playbooks that are due to be aggregated, in order.
 
-    It is time where enough are new, and where clusters may rest on what is gone.
+    They are due if enough are new, or if clusters may rest on deleted ones.
     """
     found: list[tuple[str, str]] = []
     names = {one.extractor_name for one in config.user_playbook_extractor_configs}
     if not any(aggregation_of(config, name) is not None for name in names):
-        return found  # what follows reads every playbook
+        return found  # the rest would read every playbook
     newest = await snapshot.clusters.newest_candidates()
     clustered = await snapshot.clusters.names(LEARNER)
     known = sorted(newest.keys() | clustered)
@@ -156,7 +156,7 @@ async def due_names(snapshot: Transaction, config: TenantConfig) -> list[tuple[s
 
 
 async def put_off(transaction: Transaction, name: str, agent_version: str) -> None:
-    """After a cancelled run, wait until enough more is taught before the next one starts by itself."""
+    """After a cancelled run, wait for enough new playbooks before the next run starts automatically."""
     newest = (await transaction.clusters.newest_candidates()).get((name, agent_version))
     before = await transaction.distillations.lock(LEARNER, name, agent_version)
     reached = max(before.last_read, newest or 0)
@@ -164,7 +164,7 @@ async def put_off(transaction: Transaction, name: str, agent_version: str) -> No
 
 
 async def _names(transaction: Transaction) -> set[tuple[str, str]]:
-    """Return names and agent versions of which there are current user playbooks, or clusters of former ones."""
+    """Return names and agent versions that have current user playbooks, or clusters of former ones."""
     return {*await transaction.clusters.newest_candidates(), *await transaction.clusters.names(LEARNER)}
 
 
@@ -173,11 +173,11 @@ def advanced(before: Distillation, newest: MemoryId | None, *, is_stale: bool, e
     Return how far a run got, for the next one.
 
     Args:
-        before: how far the one before got.
-        newest: the newest playbook up to which it saw all; None if there was none.
-        is_stale: whether some that it saw were gone when it ended.
-        error: why it left some clusters as they were; empty if it did not. Then it is due again by itself, a few
-            times; after these they wait until something new is taught.
+        before: how far the previous run got.
+        newest: the newest playbook up to which the run saw all; None if there was none.
+        is_stale: whether some playbooks that it saw were deleted when it ended.
+        error: why some clusters were not processed; empty if all were. They are then tried again a few times, and after
+            that wait until something new is taught.
     """
     attempts = before.attempts + 1 if error else 0
     waits = bool(error) and attempts < _TRIES

@@ -34,13 +34,13 @@ async def write_playbook(
 
     Args:
         prompt_runner: the model; None to use the most typical member's text.
-        material: the cluster, and what stays in force beside it.
+        material: the cluster, and playbooks that stay in force.
         agent_context: the agent's purpose.
         overlap: the share of common words above which two members ask for the same.
-        learner: for the provenance.
+        learner: the learner's name, for the provenance.
 
     Returns:
-        The text; None if something in force says it all.
+        The text; None if a playbook in force says it all.
 
     Raises:
         ProviderError: the model failed.
@@ -84,7 +84,7 @@ def _by_rules(material: Material, directions: Sequence[Direction], learner: str)
         trigger=speaker.trigger,
         content=speaker.content,
         pitfall=speaker.pitfall,
-        # Its own reasons are one user's story.
+        # The member's own rationale is one user's story.
         rationale=(
             f"Learned alike from {counted(user_count(members), 'user')} ({counted(len(members), 'playbook')})."
         ),
@@ -94,14 +94,14 @@ def _by_rules(material: Material, directions: Sequence[Direction], learner: str)
 
 
 def _rules_text(directions: Sequence[Direction]) -> str:
-    """Write members group by group; of a large cluster the most typical ones, each group by its size."""
+    """Write members group by group; of a large cluster only the most typical, in proportion to each group's size."""
     shown = directions[:_DIRECTIONS_SHOWN]
     left_out = sum(len(one.members) for one in directions[_DIRECTIONS_SHOWN:])
     share = min(1.0, _MEMBERS_SHOWN / sum(len(one.members) for one in directions))
 
     def write(cap: int) -> str:
         lines: list[str] = []
-        place = count(1)  # runs through all groups, so that a number names one rule
+        place = count(1)  # continues through all groups, so that each number names one rule
         for number, direction in enumerate(shown, start=1):
             lines.append(_group_heading(number, shown))
             most = max(1, round(share * len(direction.members)))
@@ -115,7 +115,7 @@ def _rules_text(directions: Sequence[Direction]) -> str:
 
 
 def _group_heading(number: int, groups: Sequence[Direction]) -> str:
-    """Say who stands behind a group, and with which groups before it it has users in common."""
+    """Say how many users a group has, and with which earlier groups it shares users."""
     group = groups[number - 1]
     shared = [
         f"GROUP {other}"

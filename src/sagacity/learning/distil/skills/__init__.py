@@ -1,1 +1,1 @@
-"""Clusters of user playbooks become skills: instructions that any agent can follow."""
+"""Distil clusters of user playbooks into skills: instructions that any agent can follow."""

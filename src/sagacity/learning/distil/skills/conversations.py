@@ -1,4 +1,4 @@
-"""The turns behind playbooks: a fair share of each, those nearest to the evidence first."""
+"""The turns behind playbooks: a fair share for each playbook, those nearest to the evidence first."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,16 +14,16 @@ async def conversations_of(
     snapshot: Transaction, playbooks: Sequence[Memory], *, limit: int
 ) -> tuple[tuple[Interaction, ...], ...]:
     """
-    Return turns of the requests that taught *playbooks*, one tuple a conversation, in the order of the log.
+    Return turns of the requests that taught *playbooks*, one tuple per conversation, in the order of the log.
 
-    Turns that quarantines hold are not among them.
+    Turns that quarantines hold are left out.
 
     Args:
-        snapshot: open.
-        playbooks: newest first.
-        limit: how many turns at the most, over all.
+        snapshot: an open transaction.
+        playbooks: the playbooks, newest first.
+        limit: the most turns in all.
     """
-    newest = playbooks[:limit]  # each has a turn, so that further ones would find no room
+    newest = playbooks[:limit]  # each gets at least one turn, so further ones would find no room
     wanted = {book.memory_id: _requests_of(book) for book in newest}
     ids = list(dict.fromkeys(request_id for one in wanted.values() for request_id in one))
     turns = await snapshot.interactions.of_requests(ids) if ids else {}
@@ -38,7 +38,7 @@ async def conversations_of(
 
 
 def nearest_first(turns: Sequence[Interaction], evidence: set[InteractionId]) -> list[Interaction]:
-    """Return *turns* by how far they are from one that taught something, what came before it first."""
+    """Return *turns* by their distance from a turn that taught something; at equal distance, earlier turns first."""
     ordered = sorted(turns, key=lambda turn: (turn.user_id, turn.seq))
     places = [place for place, turn in enumerate(ordered) if turn.interaction_id in evidence]
 
@@ -50,7 +50,7 @@ def nearest_first(turns: Sequence[Interaction], evidence: set[InteractionId]) ->
 
 
 def taken_in_turn(offers: Sequence[Sequence[Interaction]], limit: int) -> list[Interaction]:
-    """Return up to *limit* turns, each once: the first of every offer, then the second of every offer, and so on."""
+    """Return up to *limit* distinct turns: the first of every offer, then the second of every offer, and so on."""
     taken: dict[InteractionId, Interaction] = {}
     for depth in range(max(map(len, offers), default=0)):
         for offer in offers:
@@ -60,7 +60,7 @@ def taken_in_turn(offers: Sequence[Sequence[Interaction]], limit: int) -> list[I
 
 
 def conversations(turns: Iterable[Interaction]) -> tuple[tuple[Interaction, ...], ...]:
-    """Return *turns* by conversation: a session's together, without a session a request's."""
+    """Return *turns* by conversation: by session or, without one, by request."""
     found: dict[tuple[str, str], list[Interaction]] = {}
     for turn in sorted(turns, key=lambda turn: (turn.user_id, turn.seq)):
         found.setdefault((turn.user_id, turn.session_id or turn.request_id), []).append(turn)
@@ -68,5 +68,5 @@ def conversations(turns: Iterable[Interaction]) -> tuple[tuple[Interaction, ...]
 
 
 def _requests_of(book: Memory) -> Sequence[RequestId]:
-    """Return the last requests that taught a playbook: what was said again lately counts most."""
+    """Return the last requests that taught a playbook, because what was repeated recently counts most."""
     return book.source_request_ids[-_REQUESTS_A_PLAYBOOK:]

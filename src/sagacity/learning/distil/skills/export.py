@@ -19,11 +19,11 @@ MOST_NAME = 64
 MOST_DESCRIPTION = 1_024
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9]+")
 _RESERVED = re.compile("anthropic|claude")
-"""What loaders refuse in a name; broken by a hyphen it passes: `cla-ude`."""
+"""Words that loaders refuse in a name; broken by a hyphen they pass: `cla-ude`."""
 _DEVICES = frozenset(
     {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
 )
-"""What no folder can be called on Windows."""
+"""Names that no folder can have on Windows."""
 _TAG = re.compile(r"<([^<>]*)>")
 _MARK = re.compile(r"^---", re.MULTILINE)
 
@@ -34,13 +34,13 @@ class SkillFolder(Value):
     name: str
     """1 to 64 of a-z, 0-9 and single hyphens between them: safe as a path on every system."""
     front: str
-    """YAML, each value quoted."""
+    """The YAML front matter, with every value quoted."""
     body: str
     """Markdown."""
 
     @property
     def text(self) -> str:
-        """What stands in the file."""
+        """The content of the file."""
         return _document(self.front, self.body)
 
 
@@ -48,12 +48,12 @@ def skill_folders(
     skills: Sequence[Memory], approved: Mapping[MemoryId, str] = MappingProxyType({})
 ) -> list[SkillFolder]:
     """
-    Return a folder for each skill, in order; no two names are alike.
+    Return a folder for each skill, in order, with distinct names.
 
     Args:
-        skills: any.
-        approved: what all skills in force are called, oldest first. They have their names before others, whichever are
-            exported, so that an export of some does not write over the folder of another.
+        skills: the skills to export.
+        approved: the names of all approved current skills, oldest first. They take precedence, even those that are not
+            exported, so that an export of some skills does not overwrite the folder of another.
     """
     names = _settled({**approved, **{skill.memory_id: _called(skill) for skill in skills}})
     return [_folder(skill, names[skill.memory_id]) for skill in skills]
@@ -63,8 +63,8 @@ def as_one_document(folders: Sequence[SkillFolder]) -> str:
     """
     Return the `SKILL.md` of every folder, one after another, each with its front matter.
 
-    A line begins with three hyphens only where front matter begins and ends. In a body a space goes before them: to
-    Markdown that is the same rule or heading, and no body can pass for another skill.
+    Lines begin with three hyphens only where front matter begins and ends. In a body, a space is put before them: for
+    Markdown that is the same rule or heading, and no body can be mistaken for another skill.
     """
     return "\n".join(_document(folder.front, _MARK.sub(r" \g<0>", folder.body)) for folder in folders)
 
@@ -74,14 +74,14 @@ def as_zip(folders: Iterable[SkillFolder]) -> bytes:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for folder in folders:
-            entry = zipfile.ZipInfo(f"{folder.name}/{FILE_NAME}")  # its date is a constant
+            entry = zipfile.ZipInfo(f"{folder.name}/{FILE_NAME}")  # with a constant date
             entry.external_attr = 0o644 << 16
             packed.writestr(entry, folder.text, zipfile.ZIP_DEFLATED)
     return archive.getvalue()
 
 
 def folder_name(text: str) -> str:
-    """Return *text* as the name of a folder; `skill` where nothing of it can be in a name."""
+    """Return *text* as a folder name; `skill` if no part of it can be used."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     words = _RESERVED.sub(lambda word: f"{word[0][:-3]}-{word[0][-3:]}", _NOT_IN_A_NAME.sub("-", plain))
     name = words.strip("-")[:MOST_NAME].strip("-") or "skill"
@@ -97,13 +97,13 @@ def _document(front: str, body: str) -> str:
 
 
 def _called(skill: Memory) -> str:
-    """Return what a skill is called, of which the name of its folder is made."""
+    """Return the name of a skill, from which its folder's name is made."""
     facts = skill.attributes.skill or SkillFacts()
     return facts.name or skill.name
 
 
 def _settled(names: Mapping[MemoryId, str]) -> dict[MemoryId, str]:
-    """Return a free name for each; where another has it, with the skill's number or, if need be, a higher one."""
+    """Return a distinct name for each skill; if a name is taken, add the skill's number or, if needed, a higher one."""
     settled: dict[MemoryId, str] = {}
     taken: set[str] = set()
     for memory_id, text in names.items():
@@ -137,12 +137,12 @@ def _front(skill: Memory, name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return *text* as YAML that every reader takes for text, whatever numbers, truths and dates it knows."""
+    """Return *text* as YAML that every reader reads as text, and not as a number, Boolean or date."""
     return yaml.safe_dump(text, default_style='"', allow_unicode=True, width=1_000_000).rstrip("\n")
 
 
 def _description(skill: Memory, facts: SkillFacts) -> str:
-    """Return when to use it, on one line, without what reads as a tag; never empty."""
+    """Return when to use a skill, on one line, without anything that looks like a tag; never empty."""
     when = _TAG.sub(r"‹\1›", one_line(skill.trigger or ""))
     said = when or f"How to handle {one_line(facts.name or skill.name) or 'this'}."
     return said if len(said) <= MOST_DESCRIPTION else f"{said[: MOST_DESCRIPTION - 1].rstrip()}…"

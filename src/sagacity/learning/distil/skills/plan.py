@@ -17,7 +17,7 @@ _ENOUGH_LEFT = 0.5
 
 
 def options_of(config: TenantConfig, playbook_name: str) -> SkillGeneratorConfig:
-    """Return how skills are made of the playbooks of one name; by default not by themselves."""
+    """Return how skills are made from the playbooks of one name; by default not automatically."""
     named = (one for one in config.user_playbook_extractor_configs if one.extractor_name == playbook_name)
     chosen = next(named, None)
     options = chosen.skill_generator_config if chosen is not None else None
@@ -28,13 +28,13 @@ def reason_to_skip(
     options: SkillGeneratorConfig, last: datetime | None, *, requested: bool, now: datetime
 ) -> str:
     """
-    Return why nothing is generated now; empty if something may be.
+    Return why no skills may be generated now; empty if they may.
 
     Args:
-        options: the tenant's.
+        options: the tenant's options.
         last: when the cooldown began; None: it is over.
-        requested: someone asked for it: then always.
-        now: the present.
+        requested: someone requested skills, so they may always be generated.
+        now: the current time.
     """
     if requested:
         return ""
@@ -48,7 +48,7 @@ def reason_to_skip(
 
 
 def make_plan(run: Run, state: State, lineage: Lineage) -> Plan:
-    """Decide which clusters are written up: new and changed ones, and by a model what rules wrote."""
+    """Decide which clusters are written up: new and changed ones and, if there is a model, those that rules wrote."""
     tasks: list[Task] = []
     kept: list[PlaybookCluster] = []
     for one in lineage.traced:
@@ -80,7 +80,7 @@ def make_plan(run: Run, state: State, lineage: Lineage) -> Plan:
 def _left(
     skill: Memory | None, members: Sequence[MemoryId], state: State
 ) -> tuple[tuple[MemoryId, ...], tuple[MemoryId, ...]]:
-    """Return what a skill was made of and is no member now: what is still current, and what was withdrawn."""
+    """Return the playbooks that a skill was made from and that are no longer members: current ones, withdrawn ones."""
     facts = None if skill is None else skill.attributes.skill
     others = sorted(set(() if facts is None else facts.user_playbook_ids) - set(members))
     current = set(state.ids)
@@ -88,7 +88,7 @@ def _left(
 
 
 def written_by(members: Mapping[int, str], *, has_model: bool) -> str:
-    """Return who writes, and a hash that changes when a member comes, goes, or says something else."""
+    """Return who writes (model or rules) with a hash that changes when a member is added, removed or reworded."""
     return f"{BY_MODEL if has_model else BY_RULES}:{fingerprint(members)}"
 
 
@@ -102,16 +102,16 @@ def is_due(
     has_model: bool,
 ) -> bool:
     """
-    Whether a cluster that was there before is to be written up.
+    Whether an existing cluster is to be written up.
 
     Args:
-        known: as it was when it was last written up.
-        now: the fingerprint of its present members and of who would write.
-        skill: what was made of it and is still there. A rejected one is proposed again when more than half of it is
-            others, whoever asks.
-        overlap: the share of members that it has in common with *known*, from 0 to 1.
-        requested: someone asked: then also where nothing was made of it, or what was made was deleted.
-        has_model: whether a model writes. It writes anew what rules wrote, and rules never what a model wrote.
+        known: the cluster when it was last written up.
+        now: the fingerprint of its current members and of who would write.
+        skill: the skill that was made from it, if it still exists. A rejected one is proposed again when more than half
+            of the members are others, even on request.
+        overlap: the share of members in common with *known*, from 0 to 1.
+        requested: someone requested it; it is then due even if no skill was made from it, or the skill was deleted.
+        has_model: whether a model writes. It rewrites what rules wrote; rules never rewrite what a model wrote.
     """
     is_changed = known.fingerprint.partition(":")[2] != now.partition(":")[2]
     if skill is None:
@@ -124,22 +124,24 @@ def is_due(
 
 
 def _is_rejected(skill: Memory | None) -> bool:
-    """Whether a person does not want it."""
+    """Whether a person rejected the skill."""
     return skill is not None and skill.approval is Approval.REJECTED
 
 
 def _kept(known: PlaybookCluster, traced: Traced, skill: Memory | None) -> PlaybookCluster:
-    """Return a cluster that is not written up, with its present members."""
+    """Return a cluster that is not written up, with its current members."""
     members = tuple(MemoryId(member) for member in traced.members)
     if _is_rejected(skill) and not traced.has_moved:
-        members = known.member_ids  # what was rejected, however much comes to it little by little
+        members = (
+            known.member_ids
+        )  # those that were rejected, so that gradual growth is measured against them
     return known.model_copy(
         update={"member_ids": members, "memory_id": None if skill is None else skill.memory_id}
     )
 
 
 def _made_of(cluster: PlaybookCluster, state: State) -> Memory | None:
-    """Return what was made of a cluster last; where that is deleted, what is left of the skills before it."""
+    """Return the last skill made from a cluster or, if that was deleted, an earlier one that still exists."""
     if cluster.memory_id is not None:
         return state.products.get(cluster.memory_id)
     facts = {

@@ -1,4 +1,4 @@
-"""Write a skill without a model: what the playbooks say, in order, each thing once."""
+"""Write a skill without a model: what the playbooks say, in order and without repetition."""
 
 import json
 from collections import Counter
@@ -30,14 +30,14 @@ def write_by_rules(material: Material, *, playbook_name: str, learner: str) -> D
     """
     Write what the playbooks of a cluster say as one skill.
 
-    What most of them say comes first, then what is newer; what two say in other words stands once. The tools are those
-    that were called in at least two of the conversations, with the arguments that were the same in every call. The same
+    What most playbooks say comes first, then what is newer; repetitions in other words are left out. The tools are
+    those called in at least two of the conversations, with the arguments that were the same in every call. The same
     material gives the same text.
 
     Args:
         material: the playbooks, newest first, and the interactions behind them.
-        playbook_name: names the skill where no playbook says when it holds.
-        learner: for the provenance.
+        playbook_name: names the skill if no playbook says when it applies.
+        learner: the learner's name, for the provenance.
     """
     playbooks = material.members
     triggers = _once([book.trigger or "" for book in playbooks])[:_MOST_TRIGGERS]
@@ -65,7 +65,7 @@ def write_by_rules(material: Material, *, playbook_name: str, learner: str) -> D
 
 
 def _once(texts: Sequence[str]) -> list[str]:
-    """Return each thing that is said once, in its first wording; first what is said most often, then as given."""
+    """Return the distinct statements in their first wording, most frequent first, ties in the given order."""
     wording: dict[Statement | str, str] = {}
     count: Counter[Statement | str] = Counter()
     for text in texts:
@@ -74,11 +74,11 @@ def _once(texts: Sequence[str]) -> list[str]:
             key = said if said.words else line
             wording.setdefault(key, line)
             count[key] += 1
-    return [wording[key] for key, _ in count.most_common()]  # ties stay in the order of their first
+    return [wording[key] for key, _ in count.most_common()]  # ties keep the order of first occurrence
 
 
 def _name(triggers: Sequence[str]) -> str:
-    """Return the telling words of the trigger that has most in common with the others."""
+    """Return the meaningful words of the trigger that has most in common with the others."""
     words = [list(dict.fromkeys(_telling(trigger))) for trigger in triggers]
     weight = Counter(word for of_one in words for word in of_one)
     nothing: list[str] = []

@@ -20,10 +20,10 @@ from sagacity.learning.distil.spec import MISSED, Draft, Effect, Run, Settlement
 
 def settle(run: Run, one: Written, now: Mapping[MemoryId, Memory]) -> Settlement:
     """
-    Return what is stored of one cluster.
+    Return what is stored for one cluster.
 
-    A cluster that lost a member meanwhile is left for the next run, a skill that was deleted stays deleted, and one on
-    which a person decided is not written over: a new one waits to take its place.
+    A cluster that lost a member meanwhile is left for the next run. A skill that was deleted stays deleted. A skill
+    that a person reviewed or edited is not overwritten: a new one waits to replace it.
     """
     if not all(_holds(member, now) for member in one.members):
         return MISSED
@@ -42,9 +42,9 @@ def settle(run: Run, one: Written, now: Mapping[MemoryId, Memory]) -> Settlement
 
 
 def _settle_former(run: Run, one: Written, draft: Draft, former: Memory, count: str) -> Settlement:
-    """Return what is stored where there is a skill already."""
+    """Return what is stored if there is a skill already."""
     cluster = one.cluster(run, former.memory_id)
-    if former.provenance.run_id == run.run_id:  # a commit of which nobody heard
+    if former.provenance.run_id == run.run_id:  # an earlier commit of this run, whose answer was lost
         return Settlement(Effect.UPDATED, cluster)
     if _says_the_same(former, draft):
         return Settlement(Effect.KEPT, cluster, saved=_with_members(former, one.members))
@@ -57,19 +57,19 @@ def _settle_former(run: Run, one: Written, draft: Draft, former: Memory, count: 
 
 
 def _is_touched(skill: Memory) -> bool:
-    """Whether a person had a say in it, so that no run writes over it."""
+    """Whether a person reviewed or edited the skill, so that no run overwrites it."""
     facts = skill.attributes.skill
     return skill.approval is not Approval.PENDING or (facts is not None and facts.is_edited)
 
 
 def _holds(member: Memory, now: Mapping[MemoryId, Memory]) -> bool:
-    """Whether a member is still what was read."""
+    """Whether a member is unchanged since it was read."""
     found = now.get(member.memory_id)
     return found is not None and found.status is Status.CURRENT and found.search_text == member.search_text
 
 
 def _new_skill(run: Run, one: Written, draft: Draft, former: Memory | None) -> NewMemory:
-    """Return the skill to store: the first of its cluster, or the one that is to take the place of *former*."""
+    """Return the skill to store: the first of its cluster, or the one that is to replace *former*."""
     return NewMemory(
         uid=one.uid,
         kind=MemoryKind.SKILL,
@@ -88,7 +88,7 @@ def _new_skill(run: Run, one: Written, draft: Draft, former: Memory | None) -> N
 
 
 def _written_over(run: Run, one: Written, draft: Draft, former: Memory) -> Memory:
-    """Return *former*, in which no person had a say, with what the draft says."""
+    """Return *former*, which no person reviewed or edited, with the text of the draft."""
     replaces = former.attributes.skill.replaces if former.attributes.skill else None
     facts = _facts(draft, one.members, former, replaces=replaces)
     origin = least_trusted(member.attributes.origin for member in one.members)
@@ -104,7 +104,7 @@ def _written_over(run: Run, one: Written, draft: Draft, former: Memory) -> Memor
 
 
 def _with_members(skill: Memory, members: Sequence[Memory]) -> Memory:
-    """Return *skill* resting on *members* too, in the same words."""
+    """Return *skill* with *members* added to its sources, and with the same words."""
     facts = skill.attributes.skill or SkillFacts()
     ids = _merged(facts.user_playbook_ids, members)
     changed = facts.model_copy(update={"user_playbook_ids": ids})
@@ -112,7 +112,7 @@ def _with_members(skill: Memory, members: Sequence[Memory]) -> Memory:
 
 
 def _says_the_same(skill: Memory, draft: Draft) -> bool:
-    """Whether the draft changes no word of the skill, no tool and nothing that stands in the way."""
+    """Whether the draft has the same words, tools and blocking issues as the skill."""
     facts = skill.attributes.skill or SkillFacts()
     return (skill.trigger, skill.content, facts.tools, facts.blocking_issues) == (
         draft.trigger, draft.content, draft.tools, draft.blocking_issues,

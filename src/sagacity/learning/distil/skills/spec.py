@@ -39,11 +39,11 @@ from sagacity.storage.transaction import Transaction
 
 
 async def _due(snapshot: Transaction, config: TenantConfig) -> list[tuple[str, str]]:
-    """Return the playbooks that were aggregated since skills were written, where that is to happen by itself."""
+    """Return the playbooks that were aggregated since skills were last written, if that is automatic."""
     names = {one.extractor_name for one in config.user_playbook_extractor_configs}
     automatic = {name for name in names if options_of(config, name).is_automatic}
     if not automatic:
-        return []  # most want none, and what follows reads every playbook
+        return []  # most tenants want none, and the rest would read every playbook
     taught = [one for one in sorted(await snapshot.clusters.newest_candidates()) if one[0] in automatic]
     aggregated = await snapshot.distillations.of(AGGREGATION, taught)
     written = await snapshot.distillations.of(LEARNER, taught)
@@ -51,13 +51,13 @@ async def _due(snapshot: Transaction, config: TenantConfig) -> list[tuple[str, s
 
 
 async def _reason_to_skip(snapshot: Transaction, run: Run) -> str:
-    """By itself it runs only where the tenant wants that, and not within the cooldown."""
+    """Return why an automatic run may not start: not enabled, or within the cooldown."""
     began = (await snapshot.distillations.get(LEARNER, run.name, run.agent_version)).cooldown_from
     return reason_to_skip(options_of(run.config, run.name), began, requested=run.requested, now=run.at)
 
 
 def _nearness(run: Run) -> Nearness:
-    """Return how alike aggregation wants its clusters, and how many playbooks, of how many users, make a skill."""
+    """Return aggregation's similarity, and how many playbooks of how many users make a skill."""
     named = (one for one in run.config.user_playbook_extractor_configs if one.extractor_name == run.name)
     extractor = next(named, None)
     aggregation = extractor.aggregation_config if extractor is not None else None
@@ -68,16 +68,16 @@ def _nearness(run: Run) -> Nearness:
 async def _conversations(
     snapshot: Transaction, run: Run, members: Sequence[Memory]
 ) -> tuple[tuple[Interaction, ...], ...]:
-    """Return a fair share of what was said when each was learned."""
+    """Return a fair share of the turns from which each playbook was learned."""
     limit = options_of(run.config, run.name).max_interactions_per_skill
     return await conversations_of(snapshot, newest_first(members), limit=limit)
 
 
 async def _write(prompt_runner: PromptRunner | None, run: Run, material: Material) -> Draft | None:
     """
-    Write a skill, or write one anew; None where a model finds no task in common.
+    Write or rewrite a skill; None if a model finds no common task.
 
-    A playbook that is current keeps its lines, also where clusters shifted and it is a member no more.
+    A current playbook keeps its lines in the skill, even if clusters shifted and it is no longer a member.
     """
     in_order = replace(material, members=tuple(newest_first((*material.members, *material.still_current))))
     return await write_skill(
@@ -86,7 +86,7 @@ async def _write(prompt_runner: PromptRunner | None, run: Run, material: Materia
 
 
 def _rests_on(written: Written) -> set[MemoryId]:
-    """Return the members and the skill: who deletes a playbook does not want it in a skill."""
+    """Return the members and the skill: a playbook that is deleted must not be in a skill."""
     former = written.task.former
     return {*written.task.members, *(() if former is None else (former.memory_id,))}
 
@@ -95,10 +95,9 @@ async def _advance(
     transaction: Transaction, run: Run, _state: State, written: Sequence[Written], effects: Counter[Effect]
 ) -> None:
     """
-    As far as playbooks were aggregated, skills are written.
+    Record that skills are written up to the point that aggregation has reached.
 
-    A run that nobody asked for begins a cooldown. Where a cluster is left over, the next run may follow at once,
-    whoever wanted this one.
+    An automatic run begins a cooldown. If a cluster was not processed, the next run may follow at once in any case.
     """
     done = await _caught_up(transaction, run.name, run.agent_version)
     if effects[Effect.MISSED] or not all(one.is_settled for one in written):
@@ -114,7 +113,7 @@ async def _put_off(transaction: Transaction, name: str, agent_version: str) -> N
 
 
 async def _caught_up(transaction: Transaction, name: str, agent_version: str) -> Distillation:
-    """Hold what is remembered of skills, and return it as far as playbooks were aggregated."""
+    """Lock the skills' position, and return it set to the position of aggregation."""
     aggregated = await transaction.distillations.get(AGGREGATION, name, agent_version)
     own = await transaction.distillations.lock(LEARNER, name, agent_version)
     return own.model_copy(update={"last_read": max(own.last_read, aggregated.last_read)})

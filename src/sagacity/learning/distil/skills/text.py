@@ -3,7 +3,7 @@
 import re
 
 _JOINERS = "\u200c\u200d"
-"""Unseen, and yet part of how emoji, Persian and Indic words are written."""
+"""Invisible characters that are part of emoji, and of Persian and Indic words."""
 _BREAK = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"  # controls
@@ -13,10 +13,10 @@ _UNSEEN = re.compile(
 
 
 def clean(text: str) -> str:
-    """Return *text* with plain line ends, without what is not seen, and without blank lines around it."""
+    """Return *text* with plain line ends, without invisible characters, and without blank lines around it."""
     return _UNSEEN.sub("", _BREAK.sub("\n", text)).strip()
 
 
 def one_line(text: str) -> str:
-    """Return *text*, clean, on one line, so that it can be no heading and no item of its own."""
+    """Return *text*, clean, on one line, so that it cannot become a heading or an item."""
     return " ".join(clean(text).split()).strip(_JOINERS)

@@ -31,18 +31,18 @@ async def write_skill(
     learner: str,
 ) -> Draft | None:
     """
-    Write a skill, or write one anew.
+    Write or rewrite a skill.
 
     Args:
         prompt_runner: the model; None: rules write.
-        material: playbooks that belong together, newest first, the interactions behind them, and the skill as it is
-            now if there is one.
-        config: says what the agent is for and which tools it has.
-        playbook_name: names the skill where nothing else does.
-        learner: for the provenance.
+        material: playbooks that belong together, newest first, the interactions behind them, and the current skill if
+            there is one.
+        config: the configuration, which names the agent's purpose and tools.
+        playbook_name: names the skill if nothing else does.
+        learner: the learner's name, for the provenance.
 
     Returns:
-        The skill; None where the model finds no task that the playbooks have in common.
+        The skill; None if the model finds no task that the playbooks have in common.
 
     Raises:
         ProviderError: the model failed.
@@ -80,7 +80,7 @@ async def write_skill(
 
 
 def playbook_lines(playbooks: Sequence[Memory]) -> str:
-    """Write playbooks with all that they say, numbered; of very many only the first."""
+    """Write playbooks with all their fields, numbered; of very many only the first."""
     shown = playbooks[:_PLAYBOOKS_SHOWN]
     left_out = len(playbooks) - len(shown)
 
@@ -106,8 +106,8 @@ def _lines(number: int, book: Memory, cap: int) -> Iterator[str]:
 
 
 def _withdrawn_lines(material: Material) -> str:
-    """Write what the skill may not rest on any more, newest first, and how many of them were deleted."""
-    # Whoever wrote a skill may have named any number.
+    """Write the playbooks that the skill must no longer rest on, newest first, and how many were deleted."""
+    # A skill that a person wrote may name any number.
     books = [one for one in material.withdrawn if one.kind is MemoryKind.USER_PLAYBOOK]
     lines = [playbook_lines(sorted(books, key=lambda one: one.memory_id, reverse=True))] if books else []
     if material.deleted_count:

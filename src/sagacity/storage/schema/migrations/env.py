@@ -1,1 +1,1 @@
-"""Run by Alembic's command line only; the program itself calls storage/schema/migrate.py."""
+"""Only Alembic's command line runs this; the program itself calls storage/schema/migrate.py."""
