@@ -50,7 +50,9 @@ def serve(
             help="Server processes on this port, a core each; SAGACITY_PROCESSES.",
         ),
     ] = None,
-    child: Annotated[str | None, typer.Option("--child", hidden=True, help="What --processes passes to its processes.")] = None,
+    child: Annotated[
+        str | None, typer.Option("--child", hidden=True, help="What --processes passes to its processes.")
+    ] = None,
 ) -> None:
     """
     Run the server.
