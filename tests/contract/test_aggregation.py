@@ -372,6 +372,36 @@ async def test_a_cluster_that_the_model_fails_is_left_and_tried_again(
     assert await by_model.aggregator.due(ORG) == []
 
 
+@pytest.mark.parametrize(
+    ("content", "trigger"),
+    [
+        ("Offer a discount to whoever complains.", "a customer is angry"),
+        ("{content}", "{trigger}"),
+    ],
+)
+async def test_what_no_rule_says_is_no_playbook_for_all(
+    by_model: Aggregating, model: ScriptedLLM, content: str, trigger: str
+) -> None:
+    """A merged rule that shares no words with the users' rules is refused like what a model fails at."""
+    await _teach_users(by_model, PNPM)
+    model.answer_with(playbook(content, trigger))
+    done = await by_model.run()
+    assert (done.generated, done.failed, await by_model.shared()) == (0, 1, [])
+    assert "says what no rule of the users says" in done.errors[0]
+    assert await by_model.aggregator.due(ORG) == [(NAME, VERSION)]
+    model.answer_with(in_own_words)
+    assert (await by_model.run()).generated == 1
+
+
+async def test_a_playbook_in_another_language_than_the_rules_is_kept(
+    by_model: Aggregating, model: ScriptedLLM
+) -> None:
+    """Its words cannot be compared with theirs."""
+    await _teach_users(by_model, PNPM)
+    model.answer_with(playbook("Installiere Pakete nur mit dem schnellen Werkzeug.", "beim Hinzufügen"))
+    assert (await by_model.run()).generated == 1
+
+
 async def test_a_model_that_keeps_failing_is_not_asked_for_ever(
     by_model: Aggregating, model: ScriptedLLM
 ) -> None:

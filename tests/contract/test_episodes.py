@@ -113,6 +113,22 @@ async def test_conversation_becomes_an_episode_when_it_is_quiet(storage: Storage
         ]
 
 
+async def test_conversation_without_an_answer_costs_no_call(storage: Storage, clock, ids, model) -> None:
+    """It is quoted as without a model, and goes on with one once it is answered."""
+    await converse(storage, clock)
+    work = worker(storage, clock, ids, model)
+    await speak(storage, "r1", PLUMS[0])
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    assert model.requests == []
+    assert PLUMS[0] in await summary_of(storage)
+    await speak(storage, "r2", *PLUMS)
+    clock.advance(IDLE)
+    await work.run(ORG, ANNA)
+    [request] = model.requests
+    assert "The user said" in request.prompt, "what was quoted is continued"
+
+
 async def test_what_a_quarantine_holds_is_not_summed_up(storage: Storage, clock, ids, model) -> None:
     """Neither its turns nor an episode that rests on them is shown to the model; what is clean is."""
     await converse(storage, clock)
@@ -181,11 +197,11 @@ async def test_what_is_not_learned_is_not_summed_up_either(storage, clock, ids, 
     assert (await episodes(storage), model.requests, await due_at(storage)) == ([], [], None)
     await speak(storage, "r2", "Roses need chalk.")
     await change(storage, clock, ids, **dict.fromkeys(changes, True))
-    await speak(storage, "r3", "And when do I prune an apple tree?")
+    await speak(storage, "r3", "And when do I prune an apple tree?", "In winter.")
     clock.advance(IDLE)
     await work.run(ORG, ANNA)
     [episode] = await episodes(storage)
-    assert episode.source_interaction_ids == (5,)
+    assert episode.source_interaction_ids == (5, 6)
     [asked] = [request.prompt for request in model.requests]
     assert "apple tree" in asked
     assert "plum tree" not in asked

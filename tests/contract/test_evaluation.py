@@ -111,6 +111,20 @@ async def test_row_18_new_activity_is_judged_anew(storage: Storage, clock, ids) 
     assert "speak to a human" in (result.failure_reason or "")
 
 
+async def test_session_without_an_answer_is_not_judged(storage: Storage, clock, ids, model) -> None:
+    """There is nothing to judge, so no model is asked; once it is answered, it is judged like any other."""
+    await configure(storage, "helpful")
+    work = worker(storage, clock, ids, model)
+    await storage.append(ORG, talk("r1", SOLVED[0]))
+    clock.advance(DELAY_SECONDS)
+    await work.run(ORG, ANNA)
+    assert (model.requests, await results(storage), await due_at(storage)) == ([], [], None)
+    await storage.append(ORG, talk("r2", NewInteraction(role="Agent", content=SOLVED[1])))
+    clock.advance(DELAY_SECONDS)
+    await work.run(ORG, ANNA)
+    assert len(model.requests) == len(await results(storage)) == 1
+
+
 async def test_what_is_said_while_a_judge_works_is_judged_too(storage: Storage, clock, ids, model) -> None:
     """A turn that comes in the meantime is not taken for judged."""
     await configure(storage, "helpful")
@@ -207,7 +221,7 @@ async def test_all_of_a_session_is_judged_and_nothing_else(storage: Storage, clo
     """All its requests in order, none of another session or user, and what the tenant says of its agent."""
     await configure(storage, "helpful", success_definition_prompt="The parcel was found.")
     await storage.append(ORG, talk("r1", "First question", "First answer"))
-    await storage.append(ORG, talk("r2", "Elsewhere", session="s2"))
+    await storage.append(ORG, talk("r2", "Elsewhere", "Yes", session="s2"))
     await storage.append(ORG, talk("r3", "Ben here", user_id=BEN))
     await storage.append(ORG, talk("r4", "Second question", "In the settings", agent_version="v2"))
     clock.advance(DELAY_SECONDS)

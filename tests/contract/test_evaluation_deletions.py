@@ -110,7 +110,7 @@ async def test_what_is_deleted_while_a_judge_works_is_not_quoted(storage: Storag
     with scripted_llm() as server:
         server.answer_with(judge)
         await storage.append(ORG, talk("r1", *LOST))
-        await storage.append(ORG, talk("r2", "Are you there?"))
+        await storage.append(ORG, talk("r2", "Are you there?", "Yes."))
         clock.advance(DELAY_SECONDS)
         work = worker(storage, clock, ids, server)
         await work.run(ORG, ANNA)

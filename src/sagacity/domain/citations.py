@@ -2,7 +2,8 @@
 Citations in an answer: taken out of its text while it streams, and checked against what the model was shown.
 
 An answer may hold code, such as `xs[i:5]`. So nothing between backticks is a citation; and elsewhere what names nothing
-that was shown is taken for one only after a space, a mark of punctuation, or another citation.
+that was shown, be it with a letter that models make up, is taken for one only after a space, a mark of punctuation, or
+another citation.
 """
 
 import re
@@ -17,7 +18,7 @@ SAID = "turn"
 """The kind of turns that a client sent along; others are interactions."""
 LETTER_OF = {INTERACTION: "i", ENTITY: "n", SAID: "h"}
 """What a citation of anything but a memory begins with; its number is the item's own."""
-_NAME = rf"[{''.join((*(spec.citation for spec in KINDS.values()), *LETTER_OF.values()))}]:\d{{1,19}}"
+_NAME = r"[A-Za-z]:\d{1,19}"
 _SOURCES = re.compile(rf" ?\[({_NAME}(?:[,;] ?{_NAME})*)\]")
 _AFTER_A_STATEMENT = re.compile(r"[\s.,;:!?。，、！？]")
 _LONGEST = 100
@@ -55,7 +56,7 @@ class CitationReader:
         start = 0
         for found in _SOURCES.finditer(text):
             before = text[start : found.start()]
-            sources = [self._shown.get(name) for name in re.split(r"[,;] ?", found[1])]
+            sources = [self._shown.get(name.lower()) for name in re.split(r"[,;] ?", found[1])]
             last = found[0][0] if found[0][0] == " " else before[-1:] or self._last
             is_code = self._is_code ^ (text.count("`", 0, found.start()) % 2 == 1)
             if is_code or not (any(sources) or not last or _AFTER_A_STATEMENT.match(last)):

@@ -115,7 +115,11 @@ class ProviderRefused(ProviderError):
 
 
 class MalformedOutput(ProviderError):
-    """The model's output did not parse, also after it was shown the error. Try another model or prompt."""
+    """
+    The model's output did not parse, also after it was shown the error, or says what no source does.
+
+    Try another model or prompt.
+    """
 
 
 class StorageError(SagacityError):

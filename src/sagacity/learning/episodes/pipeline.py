@@ -61,6 +61,12 @@ class _Read:
     is_wanted: bool
     """Whether the user allows episodes; otherwise no model sees the conversation."""
 
+    @property
+    def deserves_a_model(self) -> bool:
+        """Whether a summary says more than a quote does: not of a conversation that was never answered."""
+        is_continued = self.conversation.episode_id is not None
+        return bool(self.turns) and (is_continued or not all(turn.is_user for turn in self.turns))
+
 
 class Summarize:
     """Keeps one episode for each conversation, even if a run is repeated or interrupted."""
@@ -142,7 +148,7 @@ class Summarize:
     async def _write(self, read: _Read, calls: ModelSession) -> Written | None:
         """Return the summary; None if nothing is worth summarising."""
         runner = calls.prompt_runner(Role.GENERATION, LEARNER)
-        if runner is not None and read.turns:
+        if runner is not None and read.deserves_a_model:
             try:
                 return await self._by_model(read, runner)
             except ProviderError as error:

@@ -51,6 +51,11 @@ class _Said:
     judged_at: Mapping[str, datetime]
     read_at: datetime
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether anyone but the user said something; if not, there is nothing to judge."""
+        return not all(turn.is_user for turn in self.turns)
+
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
@@ -139,7 +144,7 @@ class Evaluate:
         """Judge one session with all of its evaluators in parallel, and store the results."""
         said = None if task.session is None else await self._read(tenant, task.session)
         judged: list[_Judged] = []
-        if said is not None and said.turns:
+        if said is not None and said.is_answered:
             evaluators = [one for one in task.evaluators if task.letter or _is_wanted(one, said, tenant)]
             judged = await asyncio.gather(
                 *(self._judge(tenant, config, calls, one, said) for one in evaluators)

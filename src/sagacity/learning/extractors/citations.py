@@ -244,6 +244,20 @@ class Citations:
         return frozenset(word for turn in self._turns.values() for word in terms_of(_shown(turn)))
 
 
+def is_said_in(text: str, sources: Sequence[str]) -> bool:
+    """
+    Whether what a model made of *sources* may rest on them.
+
+    It does if a name, a number or another word of it stands in one of them, and where words do not tell: if it or one
+    of them is in another language than English.
+    """
+    return (
+        not _carrying(text).isdisjoint(_words_in(sources))
+        or is_foreign(text)
+        or any(is_foreign(source) for source in sources)
+    )
+
+
 def _is_low(turn: Interaction) -> bool:
     return trust_of(turn.stamped_origin) is Trust.LOW
 

@@ -5,10 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from sagacity.domain.amounts import counted
+from sagacity.domain.errors import MalformedOutput
 from sagacity.domain.memory import BlockingIssue, Memory, Provenance
 from sagacity.learning.deduplication.text_equivalence import same_words
 from sagacity.learning.distil.agent_playbooks.directions import Direction, directions_of, user_count
 from sagacity.learning.distil.spec import BY_MODEL, BY_RULES, Draft, Material
+from sagacity.learning.extractors.citations import is_said_in
 from sagacity.learning.extractors.grounding import or_none_given
 from sagacity.learning.extractors.outputs import PlaybookAggregation, SharedPlaybookDraft
 from sagacity.learning.prompt_runner import PromptRunner
@@ -43,7 +45,7 @@ async def write_playbook(
         The text; None if a playbook in force says it all.
 
     Raises:
-        ProviderError: the model failed.
+        ProviderError: the model failed, or its text says what no member says.
     """
     directions = await asyncio.to_thread(directions_of, material.members, material.vectors, overlap=overlap)
     if prompt_runner is None:
@@ -57,6 +59,9 @@ async def write_playbook(
     said = answer.value.playbook
     if said is None or not said.content or any(_says(one, said) for one in material.in_force):
         return None
+    text = f"{said.trigger}\n{said.content}"
+    if not await asyncio.to_thread(is_said_in, text, _words_of(material)):
+        raise MalformedOutput("the playbook says what no rule of the users says")
     issue = said.blocking_issue
     return Draft(
         trigger=said.trigger or None,
@@ -68,6 +73,11 @@ async def write_playbook(
             learner=learner, method=BY_MODEL, prompt_version=answer.prompt_version, model=answer.model
         ),
     )
+
+
+def _words_of(material: Material) -> list[str]:
+    """Return what the members say, each with its situation and what it warns of."""
+    return ["\n".join(filter(None, (one.trigger, one.content, one.pitfall))) for one in material.members]
 
 
 def _says(playbook: Memory, said: SharedPlaybookDraft) -> bool:
