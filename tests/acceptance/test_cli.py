@@ -267,6 +267,10 @@ def test_user_playbook_is_added_changed_and_deleted(run) -> None:
     assert run("user-playbooks", "update", "--playbook-id", number, "--content", "Apologise first.").code == 0
     (changed,) = run("user-playbooks", "search", "refund", "-u", "eve", "--json").data
     assert (changed["content"], changed["trigger"]) == ("Apologise first.", "asked for a refund")
+    assert run("user-playbooks", "update", "--playbook-id", number, "--status", "archived").code == 0
+    assert run("user-playbooks", "list", "-u", "eve", "--json").data == []
+    (archived,) = run("user-playbooks", "list", "-u", "eve", "--status", "archived", "--json").data
+    assert str(archived["user_playbook_id"]) == number
     assert run("user-playbooks", "delete", "--playbook-id", number).out == "deleted\n"
     assert run("user-playbooks", "list", "-u", "eve", "--json").data == []
 
@@ -449,7 +453,9 @@ def test_entities_are_listed_edited_merged_and_deleted(run) -> None:
     shown = run("entities", "show", tom, *user)
     assert "lives_in" in shown.out
     assert "Siemens" not in shown.out
-    edited = run("entities", "edit", tom, *user, "--name", "Thomas", "--alias", "Tommy", "--json").data
+    named = run("entities", "update", tom, *user, "--name", "Thomas", "--json").data
+    assert named["name"] == "Thomas"
+    edited = run("entities", "edit", tom, *user, "--alias", "Tommy", "--json").data
     assert (edited["name"], edited["aliases"]) == ("Thomas", ["Tommy"])
     merged = run("entities", "merge", tom, lisa, *user, "--json").data
     assert merged["aliases"] == ["Tommy", "Lisa"]

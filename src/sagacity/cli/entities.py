@@ -65,8 +65,9 @@ def show_entity(
     show(context, reply, _graph(reply))
 
 
+@app.command("edit", hidden=True)
 @app.command()
-def edit(
+def update(
     context: typer.Context,
     entity_id: EntityNumber,
     *,
@@ -84,7 +85,7 @@ def edit(
     """
     Change an entity; options not given stay as they are.
 
-    Example: sagacity entities edit 3 --user-id ana --name "Ana Silva" --type person
+    Example: sagacity entities update 3 --user-id ana --name "Ana Silva" --type person
     """
     with connected(context, "writing") as client:
         entity = client.update_entity(

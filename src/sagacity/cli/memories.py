@@ -111,8 +111,9 @@ def add(
     show(context, made, said(f"stored {made.id}"))
 
 
+@app.command("edit", hidden=True)
 @app.command()
-def edit(
+def update(
     context: typer.Context,
     memory_id: Id,
     *,
@@ -124,7 +125,7 @@ def edit(
     """
     Change a memory. It is found by its new words at once.
 
-    Example: sagacity memories edit 7 --content "Prefers green tea." --user-id ana
+    Example: sagacity memories update 7 --content "Prefers green tea." --user-id ana
     """
     if content is None and keyword is None and reliability is None:
         raise InvalidInput("pass --content, --keyword or --reliability")

@@ -43,6 +43,7 @@ FOUND = Option(options.Limit, 10)
 NAME = Option(options.PlaybookName, None)
 VERSION = Option(options.AgentVersion, None)
 STATUS = Option(options.Lifecycle, None)
+LISTED_STATUS = Option(options.Lifecycle, "current")
 APPROVAL = Option(options.OnlyApproval, None)
 YES = Option(options.Yes, False)
 

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from sagacity.cli import draw, options
 from sagacity.cli.invocation import connected
-from sagacity.cli.nouns import APPROVAL, FOUND, LISTED, NAME, STATUS, VERSION, Noun, Option
+from sagacity.cli.nouns import APPROVAL, FOUND, LISTED, LISTED_STATUS, NAME, STATUS, VERSION, Noun, Option
 from sagacity.cli.operations import Wait, run
 from sagacity.cli.output import Render, facts, plain, said, show
 from sagacity.cli.progress import stderr
@@ -67,7 +67,7 @@ SKILLS.lists(
     limit=LISTED,
     playbook_name=NAME,
     agent_version=VERSION,
-    status_filter=STATUS,
+    status_filter=LISTED_STATUS,
     skill_status_filter=APPROVAL,
 )
 SKILLS.searches(
