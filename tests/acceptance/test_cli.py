@@ -462,3 +462,16 @@ def test_entities_are_listed_edited_merged_and_deleted(run) -> None:
     assert run("entities", "delete", tom, *user, "--yes").out == f"deleted entity {tom}\n"
     missing = run("entities", "show", tom, *user, "--json")
     assert (missing.code, missing.error["type"]) == (1, "NotFound")
+
+
+def test_users_are_listed_page_by_page(run) -> None:
+    """With what continues the list, in the text and in the envelope."""
+    for name in ("lou", "lou two"):
+        assert run("profiles", "add", "--user-id", name, "--content", "Is vegetarian.").code == 0
+    first = run("users", "list", "--after", "lot", "--limit", "1")
+    assert (first.code, first.err) == (0, "")
+    assert "lou " in first.out
+    assert "there are more: add --after lou" in first.out
+    second = run("users", "list", "--after", "lou", "--limit", "1", "--json")
+    [listed] = second.data
+    assert (listed["user_id"], listed["turns"], listed["memories"]) == ("lou two", 0, 1)
