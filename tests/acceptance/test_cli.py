@@ -475,3 +475,22 @@ def test_users_are_listed_page_by_page(run) -> None:
     second = run("users", "list", "--after", "lou", "--limit", "1", "--json")
     [listed] = second.data
     assert (listed["user_id"], listed["turns"], listed["memories"]) == ("lou two", 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "flags"),
+    [
+        (
+            "user-playbooks update --playbook-id 1",
+            "--content, --trigger, --rationale, --status or --playbook-metadata",
+        ),
+        ("agent-playbooks update --playbook-id 1", "--content, --trigger or --rationale"),
+        ("skills update --skill-id 1", "--name, --description or --instructions"),
+        ("memories update 1", "--content, --keyword or --reliability"),
+        ("entities update 1 --user-id ana", "--name, --type, --description or --alias"),
+    ],
+)
+def test_an_update_without_a_change_is_wrong_input(run, command: str, flags: str) -> None:
+    """It names what can be changed, and does not say that something was."""
+    ran = run(*command.split(), "--json")
+    assert (ran.code, ran.error["type"], ran.error["message"]) == (2, "InvalidInput", f"pass {flags}")

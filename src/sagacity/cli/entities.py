@@ -87,6 +87,7 @@ def update(
 
     Example: sagacity entities update 3 --user-id ana --name "Ana Silva" --type person
     """
+    options.require_one({"name": name, "type": entity_type, "description": description, "alias": alias})
     with connected(context, "writing") as client:
         entity = client.update_entity(
             entity_id,

@@ -6,7 +6,7 @@ import typer
 
 from sagacity.cli.draw import moment, trust
 from sagacity.cli.invocation import confirm, connected
-from sagacity.cli.options import Query, Yes
+from sagacity.cli.options import Query, Yes, require_one
 from sagacity.cli.output import Render, facts, said, show, table
 from sagacity.domain.errors import InvalidInput
 
@@ -127,8 +127,7 @@ def update(
 
     Example: sagacity memories update 7 --content "Prefers green tea." --user-id ana
     """
-    if content is None and keyword is None and reliability is None:
-        raise InvalidInput("pass --content, --keyword or --reliability")
+    require_one({"content": content, "keyword": keyword, "reliability": reliability})
     with connected(context, "writing") as client:
         changed = client.update_memory(
             memory_id, content=content, keywords=keyword, reliability=reliability, user_id=user_id

@@ -127,6 +127,7 @@ def update(
 
     Example: sagacity skills update --skill-id 3 --description "Use when a customer wants money back."
     """
+    options.require_one({"name": name, "description": description, "instructions": instructions})
     text = None if instructions is None else _text(instructions)
     with connected(context, "writing") as client:
         reply = client.update_skill(skill_id, skill_name=name, description=description, instructions=text)
