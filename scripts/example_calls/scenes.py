@@ -693,8 +693,9 @@ async def memories(api: Recorder) -> None:
 
 
 async def erasures(api: Recorder) -> None:
-    """A user is exported, and erased with a report."""
+    """Users are listed; one is exported, and erased with a report."""
     await add_profiles(api, "Lives in Lisbon.")
+    await api.show("GET /api/users")
     await api.show("GET /api/users/{user_id}/export", user_id=ANNA)
     erased = await api.show("DELETE /api/users/{user_id}", user_id=ANNA, **WAIT)
     await api.show("GET /api/erasures")

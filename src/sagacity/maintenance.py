@@ -38,7 +38,7 @@ from sagacity.providers.embedders.open import open_embedder
 from sagacity.storage.base import Backend
 from sagacity.storage.erasure.erasures import SHORTEST_NEEDLE
 from sagacity.storage.erasure.scan import scan_files, scan_tables, user_ids
-from sagacity.storage.open import is_same, open_backend, open_file
+from sagacity.storage.open import is_same, migrate_database, open_backend, open_file
 from sagacity.storage.portable.arriving import Imported, arrive
 from sagacity.storage.portable.files import Exported, write_file
 from sagacity.storage.portable.staging import staged
@@ -50,9 +50,24 @@ _PROGRESS_SECONDS = 0.2
 Reported = TypeVar("Reported")
 
 
-async def migrate(settings: Settings) -> str:
+class Migrated(Value):
+    """What a database's schema was, and what it is now."""
+
+    database: str
+    """Its location."""
+    schema_before: str
+    """Empty if there were no tables."""
+    schema_now: str
+
+    @property
+    def changed(self) -> bool:
+        """Whether there was anything to do."""
+        return self.schema_before != self.schema_now
+
+
+async def migrate(settings: Settings) -> Migrated:
     """
-    Migrate the database's schema to this release and create what searches need; returns its location.
+    Migrate the database's schema to this release and create what searches need.
 
     Raises:
         ConfigError: the owner of a PostgreSQL database is not known or lacks the rights.
@@ -63,9 +78,11 @@ async def migrate(settings: Settings) -> str:
             "setting SAGACITY_MIGRATION_URL: name the database with the role that owns its tables"
         )
     embedder = open_embedder(embedder_choice(settings))
+    options = postgres_options(settings, settings.migration_url)
+    change = await migrate_database(settings.storage_url, postgres=options)
     async with open_database(settings) as storage:
         await storage.claim_index(embedder.model, embedder.dimension)
-        return storage.label
+        return Migrated(database=storage.label, schema_before=change.before, schema_now=change.schema_now)
 
 
 async def reindex(settings: Settings) -> AsyncGenerator[tuple[int, int]]:

@@ -267,6 +267,10 @@ def test_user_playbook_is_added_changed_and_deleted(run) -> None:
     assert run("user-playbooks", "update", "--playbook-id", number, "--content", "Apologise first.").code == 0
     (changed,) = run("user-playbooks", "search", "refund", "-u", "eve", "--json").data
     assert (changed["content"], changed["trigger"]) == ("Apologise first.", "asked for a refund")
+    assert run("user-playbooks", "update", "--playbook-id", number, "--status", "archived").code == 0
+    assert run("user-playbooks", "list", "-u", "eve", "--json").data == []
+    (archived,) = run("user-playbooks", "list", "-u", "eve", "--status", "archived", "--json").data
+    assert str(archived["user_playbook_id"]) == number
     assert run("user-playbooks", "delete", "--playbook-id", number).out == "deleted\n"
     assert run("user-playbooks", "list", "-u", "eve", "--json").data == []
 
@@ -449,10 +453,44 @@ def test_entities_are_listed_edited_merged_and_deleted(run) -> None:
     shown = run("entities", "show", tom, *user)
     assert "lives_in" in shown.out
     assert "Siemens" not in shown.out
-    edited = run("entities", "edit", tom, *user, "--name", "Thomas", "--alias", "Tommy", "--json").data
+    named = run("entities", "update", tom, *user, "--name", "Thomas", "--json").data
+    assert named["name"] == "Thomas"
+    edited = run("entities", "edit", tom, *user, "--alias", "Tommy", "--json").data
     assert (edited["name"], edited["aliases"]) == ("Thomas", ["Tommy"])
     merged = run("entities", "merge", tom, lisa, *user, "--json").data
     assert merged["aliases"] == ["Tommy", "Lisa"]
     assert run("entities", "delete", tom, *user, "--yes").out == f"deleted entity {tom}\n"
     missing = run("entities", "show", tom, *user, "--json")
     assert (missing.code, missing.error["type"]) == (1, "NotFound")
+
+
+def test_users_are_listed_page_by_page(run) -> None:
+    """With what continues the list, in the text and in the envelope."""
+    for name in ("lou", "lou two"):
+        assert run("profiles", "add", "--user-id", name, "--content", "Is vegetarian.").code == 0
+    first = run("users", "list", "--after", "lot", "--limit", "1")
+    assert (first.code, first.err) == (0, "")
+    assert "lou " in first.out
+    assert "there are more: add --after lou" in first.out
+    second = run("users", "list", "--after", "lou", "--limit", "1", "--json")
+    [listed] = second.data
+    assert (listed["user_id"], listed["turns"], listed["memories"]) == ("lou two", 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "flags"),
+    [
+        (
+            "user-playbooks update --playbook-id 1",
+            "--content, --trigger, --rationale, --status or --playbook-metadata",
+        ),
+        ("agent-playbooks update --playbook-id 1", "--content, --trigger or --rationale"),
+        ("skills update --skill-id 1", "--name, --description or --instructions"),
+        ("memories update 1", "--content, --keyword or --reliability"),
+        ("entities update 1 --user-id ana", "--name, --type, --description or --alias"),
+    ],
+)
+def test_an_update_without_a_change_is_wrong_input(run, command: str, flags: str) -> None:
+    """It names what can be changed, and does not say that something was."""
+    ran = run(*command.split(), "--json")
+    assert (ran.code, ran.error["type"], ran.error["message"]) == (2, "InvalidInput", f"pass {flags}")

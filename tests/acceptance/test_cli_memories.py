@@ -41,8 +41,10 @@ def test_memory_from_its_first_word_to_its_last(run) -> None:
     assert run("memories", "search", "drink", "--min-score", "1", *ana).out.strip() == "nothing was found"
     shown = run("memories", "show", made["id"], *ana)
     assert "drink" in shown.out
-    changed = run("memories", "edit", made["id"], "--content", "Prefers coffee.", "--reliability", "0", *ana)
+    changed = run("memories", "update", made["id"], "--content", "Prefers coffee.", *ana)
     assert changed.code == 0, changed.err
+    by_former_name = run("memories", "edit", made["id"], "--reliability", "0", *ana)
+    assert by_former_name.code == 0, by_former_name.err
     one = run("--json", "memories", "show", made["id"], *ana).data
     assert (one["content"], one["reliability"]) == ("Prefers coffee.", 0)
     assert run("--json", "memories", "stats", *ana).data["profile_memories"] == 1
@@ -94,7 +96,7 @@ def test_all_are_deleted_of_one_type(run) -> None:
     assert run("memories", "delete", "x", "--all", *ben).code == 2
     assert run("memories", "delete", "--all", "--type", "semantic", "--yes", *ben).code == 0
     assert [one["content"] for one in run("--json", "memories", "list", *ben).data] == ["Knows Lyon."]
-    assert run("memories", "edit", "x", *ben).code == 2
+    assert run("memories", "update", "x", *ben).code == 2
 
 
 def test_record_and_settings(run) -> None:

@@ -140,7 +140,8 @@ def test_a_server_is_backed_up_while_it_runs_and_brought_back(tmp_path: Path) ->
         sagacity(*add, "Is vegetarian.", home=home, url=server.url)
         made = sagacity("backup", str(kept), "--json", home=home)
         assert made.code == 0, made.err
-        assert made.data == {"path": str(kept), "size_bytes": kept.stat().st_size}
+        held = {"organisations": 1, "users": 1, "turns": 0, "memories": 1}
+        assert made.data == {"path": str(kept), "size_bytes": kept.stat().st_size, "holds": held}
         sagacity(*add, "Came later.", home=home, url=server.url)
         busy = sagacity("restore", str(kept), "--force", "--json", home=home)
         assert busy.code == 1
@@ -152,7 +153,10 @@ def test_a_server_is_backed_up_while_it_runs_and_brought_back(tmp_path: Path) ->
     done = sagacity("restore", str(kept), "--force", "--json", home=home)
     assert done.code == 0, done.err
     assert (home / done.data["kept_aside"]).exists()
-    assert sagacity("restore", str(kept), home=tmp_path / "other").out == "restored and verified\n"
+    assert done.data["holds"] == held
+    assert sagacity("restore", str(kept), home=tmp_path / "other").out == (
+        "restored and verified: 1 organisation, 1 user, 0 turns, 1 memory\n"
+    )
     for folder in (home, tmp_path / "other"):
         with running_server(folder, QUIET) as server:
             found = sagacity(*listed, home=folder, url=server.url).data
@@ -174,6 +178,8 @@ def test_postgresql_is_backed_up_into_a_file(
     )
     done = sagacity("restore", str(tmp_path / "kept.db"), "--json", home=tmp_path, env=empty)
     assert done.code == 0, done.err
+    assert done.data["holds"] == made.data["holds"]
+    assert min(done.data["holds"].values()) >= 2
     ends = ("--from", full["SAGACITY_DATABASE_URL"], "--to", url)
     compared = sagacity("migrate-data", *ends, "--verify-only", "--json", home=tmp_path)
     assert compared.code == 0, compared.err

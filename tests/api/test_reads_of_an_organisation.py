@@ -44,6 +44,7 @@ CALLS: list[tuple[Asked, int]] = [
     (("GET", "get_all_profiles", {"limit": 10, "status_filter": "pending"}), SHOWN),
     (("GET", "get_all_profiles", {"limit": 10, "end_time": HALF_A_YEAR_AGO}), SHOWN),
     (("POST", "get_user_playbooks", {"limit": 10}), SHOWN),
+    (("GET", "users", {"limit": 10}), OF_A_USER),
     (("POST", "get_user_playbooks", {"limit": 10, "end_time": HALF_A_YEAR_AGO}), SHOWN),
     (("GET", "get_all_interactions", {"limit": 10}), REQUESTS),
     (("POST", "get_requests", {"top_k": 10}), SHOWN),

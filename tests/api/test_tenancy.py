@@ -108,6 +108,7 @@ READS = {
     ("GET", "/api/dead_letters"): None,
     ("GET", "/api/get_operation_status"): None,
     ("GET", "/api/operations"): None,
+    ("GET", "/api/users"): None,
     ("GET", "/api/erasures"): None,
     ("GET", "/api/quarantines"): None,
     ("GET", "/api/audit"): None,

@@ -11,15 +11,18 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic.script import ScriptDirectory
 
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import SagacityError, SchemaMismatch, StorageError
 from sagacity.domain.ids import TimeOrderedIds
 from sagacity.storage.open import open_storage
-from sagacity.storage.schema.migrate import check
+from sagacity.storage.schema.migrate import VERSIONS, check
 from sagacity.storage.schema.tables import metadata
+from sagacity.storage.schema.views import OLDEST_SCHEMA
 from sagacity.storage.sqlite.backend import SQLite
 from support.parts import ANNA, ORG, opened, said
+from support.program import sagacity
 from support.schemas import former_release, next_release
 
 
@@ -132,6 +135,24 @@ async def test_open_again_changes_nothing(tmp_path: Path) -> None:
         ]
     await storage.close()
     assert contents_of(path) == before
+
+
+async def test_command_says_what_it_did(tmp_path: Path) -> None:
+    """From which schema to which; that the tables were made; or that there was nothing to do."""
+    home = tmp_path / "home"
+    home.mkdir()
+    with former_release(tmp_path / "former"):
+        await fresh(home / "sagacity.db")
+    head = ScriptDirectory(str(VERSIONS[0].parent)).get_current_head()
+    went = sagacity("migrate", home=home)
+    assert went.code == 0, went.err
+    assert went.out.endswith(f": migrated from schema {OLDEST_SCHEMA} to {head}\n")
+    again = sagacity("migrate", home=home)
+    assert (again.code, again.err) == (0, "")
+    assert again.out.endswith(f" has schema {head} already: nothing to do\n")
+    made = sagacity("migrate", "--json", home=tmp_path / "other")
+    assert (made.data["schema_before"], made.data["schema_now"]) == ("", head)
+    assert made.meta == {"changed": True}
 
 
 async def newer(path: Path, oldest: str = "from-the-future") -> None:

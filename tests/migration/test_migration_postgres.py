@@ -14,10 +14,10 @@ from conftest import PROGRAM
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.errors import SchemaMismatch, StorageError, StorageUnavailable
 from sagacity.domain.ids import TimeOrderedIds
-from sagacity.storage.open import open_storage
+from sagacity.storage.open import PostgresOptions, migrate_database, open_storage
 from sagacity.storage.postgres.owner import make_ready, numbered
 from sagacity.storage.schema.tables import APPEND_ONLY, metadata
-from sagacity.storage.schema.views import views
+from sagacity.storage.schema.views import OLDEST_SCHEMA, views
 from support.local_servers import PostgresServer
 from support.parts import ANNA, ORG, OTHER_ORG, migrated, opened, said
 from support.schemas import (
@@ -98,6 +98,18 @@ async def test_older_database_goes_forward(postgres: PostgresServer, name: str) 
             assert (await storage.append(ORG, said("milk", request_id="r2"))).last_seq == 2
     assert [line for line in protection_of(postgres, name) if line not in before] == []
     assert any("'moods'" in line for line in schema_of(postgres, name)["tables"])
+
+
+async def test_migration_says_what_it_did(postgres: PostgresServer, name: str, tmp_path: Path) -> None:
+    """From which schema to which, once; whoever comes later finds nothing to do."""
+    url, owner = postgres.url_of(name, PROGRAM), PostgresOptions(owner_url=postgres.url_of(name))
+    with former_release(tmp_path / "former"):
+        await migrate_whole(postgres, name)
+    changed = await migrate_database(url, postgres=owner)
+    assert (changed.before, changed.schema_now > OLDEST_SCHEMA) == (OLDEST_SCHEMA, True)
+    for options in (owner, PostgresOptions()):
+        found = await migrate_database(url, postgres=options)
+        assert found.before == found.schema_now == changed.schema_now
 
 
 async def test_open_again_changes_nothing(postgres: PostgresServer, name: str) -> None:

@@ -29,6 +29,14 @@ def test_command_is_documented_with_an_example(name: str, command) -> None:
     assert all(option.help for option in command.params if option.name != "help")
 
 
+@pytest.mark.parametrize(
+    "words", [name.split() for name, _ in leaves(get_command(tree()), "sagacity")], ids=" ".join
+)
+def test_what_is_stored_is_changed_by_update(words: list[str]) -> None:
+    """One verb in every noun."""
+    assert words[-1] not in {"edit", "change", "modify", "patch"}
+
+
 def groups(command, name: str):
     children = getattr(command, "commands", {})
     if children:

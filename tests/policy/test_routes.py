@@ -178,7 +178,7 @@ def test_limits_are_declared_beside_their_routes():
     assert limits["/api/chat/send"] == 60
     assert limits["/api/v1/analytics/summary"] == 120
     assert limits["/api/auth/login"] == 60
-    assert len(limits) == 87
+    assert len(limits) == 88
     assert "/api/get_profiles" not in limits
 
 

@@ -52,9 +52,6 @@ sys.exit(code)
 """What stands in a folder of the PATH: hands its streams over and ends as the program ends."""
 
 
-_servers: list[subprocess.Popen[bytes]] = []
-
-
 class Forked:
     """A process that `start` started."""
 
@@ -165,15 +162,16 @@ def _start(address: Path) -> None:
         command.write_text(COMMAND.format(python=sys.executable, address=str(address), name=name))
         command.chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SAGACITY_")}
-    process = subprocess.Popen(
+    # No Popen: that warns of what outlives this process, as the server does while another process of the run is there.
+    pid = os.posix_spawn(
+        sys.executable,
         [sys.executable, str(SOURCE), str(address), *(["models"] if _RUN in os.environ else [])],
-        env=kept | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONWARNINGS": "default"},
-        stdin=subprocess.DEVNULL,
-        start_new_session=True,
+        kept | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONWARNINGS": "default"},
+        file_actions=[(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)],
+        setsid=True,
     )
-    _servers.append(process)
     until = time.monotonic() + START_SECONDS
     while not address.exists():
-        assert process.poll() is None
+        assert os.waitpid(pid, os.WNOHANG) == (0, 0)
         assert time.monotonic() < until
         time.sleep(0.02)

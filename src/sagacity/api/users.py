@@ -1,4 +1,4 @@
-"""Whole users: export one, or erase one with a report that proves it."""
+"""Whole users: list them, export one, or erase one with a report that proves it."""
 
 from typing import Annotated, Any
 
@@ -17,6 +17,7 @@ from sagacity.domain.memory import MemoryKind
 from sagacity.domain.views.operation import operation_view
 from sagacity.memories.erasure import erase_user, erasure_of, list_erasures
 from sagacity.memories.export import export_user
+from sagacity.memories.known_users import list_users
 from sagacity.memories.of_user import stored_of_user
 from sagacity.schemas.base import ExactId, Id
 from sagacity.schemas.erasure import (
@@ -27,6 +28,7 @@ from sagacity.schemas.erasure import (
     UserErasureReply,
     erasure_view,
 )
+from sagacity.schemas.known_users import UsersPage, known_user_view
 from sagacity.schemas.profiles import StorageStats
 
 router = resource("users")
@@ -43,6 +45,29 @@ _EXPORTED: dict[int | str, dict[str, Any]] = {
         "content": {LINES: {"schema": {"type": "string"}}},
     }
 }
+
+
+@router.get("/users", response_model_exclude_none=True, openapi_extra=sdk())
+@limited(Rate.SEARCH)
+async def get_users(
+    caller: Reads,
+    after: Annotated[
+        ExactId | None, Query(description="Only users behind this one: `next` of the previous page.")
+    ] = None,
+    limit: MaxRows = 100,
+) -> UsersPage:
+    """
+    Return which users there are, in the order of their ids: with turns, last publish and memories.
+
+    Listed is who published turns, or of whom something is remembered. Callers who act for one user get 403.
+    """
+    found = await list_users(caller.acting, after=None if after is None else UserId(after), limit=limit + 1)
+    page = found[:limit]
+    return UsersPage(
+        users=tuple(map(known_user_view, page)),
+        next=page[-1].user_id if len(found) > limit else None,
+        msg=counted(len(page), "user"),
+    )
 
 
 @router.get(

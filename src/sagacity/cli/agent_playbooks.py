@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sagacity.cli import draw, options
-from sagacity.cli.nouns import APPROVAL, FOUND, LISTED, NAME, STATUS, VERSION, Noun, Option
+from sagacity.cli.nouns import APPROVAL, FOUND, LISTED, LISTED_STATUS, NAME, STATUS, VERSION, Noun, Option
 from sagacity.cli.operations import Wait, run
 from sagacity.cli.output import Render, facts
 from sagacity.domain.cluster import Aggregated
@@ -60,7 +60,7 @@ PLAYBOOKS.lists(
     limit=LISTED,
     playbook_name=NAME,
     agent_version=VERSION,
-    status_filter=STATUS,
+    status_filter=LISTED_STATUS,
     playbook_status_filter=APPROVAL,
 )
 PLAYBOOKS.searches(

@@ -8,12 +8,13 @@ import typer
 
 from sagacity.cli.output import said, show
 from sagacity.cli.steps import stepping
+from sagacity.domain.amounts import counted
 from sagacity.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sagacity.storage.transfer.backup import BackupInfo, Restored
+    from sagacity.storage.transfer.backup import BackupInfo, Holds, Restored
     from sagacity.storage.transfer.copy import Step
 
 
@@ -34,7 +35,7 @@ def backup(
     """
     with stepping() as report:
         kept = asyncio.run(_back_up(file.expanduser(), report, force=force))
-    show(context, kept, said(f"{kept.path}: {kept.size_bytes:,} bytes, verified"))
+    show(context, kept, said(f"{kept.path}: {kept.size_bytes:,} bytes, verified: {_counted(kept.holds)}"))
 
 
 def restore(
@@ -58,7 +59,17 @@ def restore(
     with stepping() as report:
         done = asyncio.run(_restore(file.expanduser(), report, force=force))
     aside = f"; the former database is now {done.kept_aside}" if done.kept_aside else ""
-    show(context, done, said(f"restored and verified{aside}"))
+    show(context, done, said(f"restored and verified: {_counted(done.holds)}{aside}"))
+
+
+def _counted(holds: "Holds") -> str:
+    held = {
+        "organisation": holds.organisations,
+        "user": holds.users,
+        "turn": holds.turns,
+        "memory": holds.memories,
+    }
+    return ", ".join(counted(count, noun) for noun, count in held.items())
 
 
 async def _back_up(path: Path, report: "Callable[[Step], None]", *, force: bool) -> "BackupInfo":

@@ -65,8 +65,9 @@ def show_entity(
     show(context, reply, _graph(reply))
 
 
+@app.command("edit", hidden=True)
 @app.command()
-def edit(
+def update(
     context: typer.Context,
     entity_id: EntityNumber,
     *,
@@ -84,8 +85,9 @@ def edit(
     """
     Change an entity; options not given stay as they are.
 
-    Example: sagacity entities edit 3 --user-id ana --name "Ana Silva" --type person
+    Example: sagacity entities update 3 --user-id ana --name "Ana Silva" --type person
     """
+    options.require_one({"name": name, "type": entity_type, "description": description, "alias": alias})
     with connected(context, "writing") as client:
         entity = client.update_entity(
             entity_id,

@@ -6,7 +6,7 @@ import typer
 
 from sagacity.cli.draw import moment, trust
 from sagacity.cli.invocation import confirm, connected
-from sagacity.cli.options import Query, Yes
+from sagacity.cli.options import Query, Yes, require_one
 from sagacity.cli.output import Render, facts, said, show, table
 from sagacity.domain.errors import InvalidInput
 
@@ -111,8 +111,9 @@ def add(
     show(context, made, said(f"stored {made.id}"))
 
 
+@app.command("edit", hidden=True)
 @app.command()
-def edit(
+def update(
     context: typer.Context,
     memory_id: Id,
     *,
@@ -124,10 +125,9 @@ def edit(
     """
     Change a memory. It is found by its new words at once.
 
-    Example: sagacity memories edit 7 --content "Prefers green tea." --user-id ana
+    Example: sagacity memories update 7 --content "Prefers green tea." --user-id ana
     """
-    if content is None and keyword is None and reliability is None:
-        raise InvalidInput("pass --content, --keyword or --reliability")
+    require_one({"content": content, "keyword": keyword, "reliability": reliability})
     with connected(context, "writing") as client:
         changed = client.update_memory(
             memory_id, content=content, keywords=keyword, reliability=reliability, user_id=user_id

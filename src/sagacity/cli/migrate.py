@@ -1,11 +1,15 @@
 """`sagacity migrate`: migrate the database to this release."""
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import typer
 
 from sagacity.cli.output import said, show
 from sagacity.cli.progress import working
+
+if TYPE_CHECKING:
+    from sagacity.maintenance import Migrated
 
 
 def migrate(context: typer.Context) -> None:
@@ -22,5 +26,13 @@ def migrate(context: typer.Context) -> None:
     from sagacity.maintenance import migrate as bring_up  # noqa: PLC0415  it loads the whole server
 
     with working("migrating"):
-        label = asyncio.run(bring_up(load_settings()))
-    show(context, {"database": label}, said(f"the tables of {label} are those of this release"))
+        done = asyncio.run(bring_up(load_settings()))
+    show(context, done, said(_told(done)), changed=done.changed)
+
+
+def _told(done: "Migrated") -> str:
+    if not done.changed:
+        return f"{done.database} has schema {done.schema_now} already: nothing to do"
+    if not done.schema_before:
+        return f"{done.database}: tables made, schema {done.schema_now}"
+    return f"{done.database}: migrated from schema {done.schema_before} to {done.schema_now}"

@@ -43,6 +43,7 @@ FOUND = Option(options.Limit, 10)
 NAME = Option(options.PlaybookName, None)
 VERSION = Option(options.AgentVersion, None)
 STATUS = Option(options.Lifecycle, None)
+LISTED_STATUS = Option(options.Lifecycle, "current")
 APPROVAL = Option(options.OnlyApproval, None)
 YES = Option(options.Yes, False)
 
@@ -121,9 +122,12 @@ class Noun:
         self.adds_command("add", f"Write {self.one} by hand.", example, takes, act)
 
     def updates(self, call: str, example: str, *, text: str | None = None, **takes: Option) -> None:
-        """Add `update`."""
+        """Add `update`; where there are options that may be left out, one of them has to be given."""
+        changing = [name for name, option in takes.items() if option.default is None]
 
         def act(context: typer.Context, given: Given) -> None:
+            if changing:
+                options.require_one({name: given[name] for name in changing})
             with connected(context, "writing") as client:
                 reply = called(client, call, given)
             show(context, reply, said("changed"))

@@ -1,9 +1,12 @@
 """Options that several commands share, so that they read the same everywhere."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+
+from sagacity.domain.errors import InvalidInput
 
 UserId = Annotated[str, typer.Option("--user-id", "-u", help="The user.")]
 AnyUserId = Annotated[str | None, typer.Option("--user-id", "-u", help="Only this user's data.")]
@@ -34,6 +37,21 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmat
 DataText = Annotated[str | None, typer.Option("--data", help="JSON, or @FILE.")]
 DataFile = Annotated[Path | None, typer.Option("--file", "-f", help="A .json or .jsonl file.")]
 OrgId = Annotated[str, typer.Option("--org", help="The organisation.")]
+
+
+def require_one(given: Mapping[str, object]) -> None:
+    """
+    Make sure that at least one option was given.
+
+    Args:
+        given: options by name, such as `playbook_metadata`.
+
+    Raises:
+        InvalidInput: none was; it names them.
+    """
+    if all(value is None for value in given.values()):
+        *most, last = (f"--{name.replace('_', '-')}" for name in given)
+        raise InvalidInput(f"pass {', '.join(most)} or {last}")
 
 
 def listed(status: State | None) -> list[State] | None:

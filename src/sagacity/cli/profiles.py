@@ -43,7 +43,7 @@ def list_profiles(
     *,
     user_id: options.AnyUserId = None,
     limit: options.Limit = 20,
-    status: options.Lifecycle = None,
+    status: options.Lifecycle = "current",
 ) -> None:
     """
     List profiles, last changed first.

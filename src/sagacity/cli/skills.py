@@ -9,7 +9,7 @@ from rich.console import Console
 
 from sagacity.cli import draw, options
 from sagacity.cli.invocation import connected
-from sagacity.cli.nouns import APPROVAL, FOUND, LISTED, NAME, STATUS, VERSION, Noun, Option
+from sagacity.cli.nouns import APPROVAL, FOUND, LISTED, LISTED_STATUS, NAME, STATUS, VERSION, Noun, Option
 from sagacity.cli.operations import Wait, run
 from sagacity.cli.output import Render, facts, plain, said, show
 from sagacity.cli.progress import stderr
@@ -67,7 +67,7 @@ SKILLS.lists(
     limit=LISTED,
     playbook_name=NAME,
     agent_version=VERSION,
-    status_filter=STATUS,
+    status_filter=LISTED_STATUS,
     skill_status_filter=APPROVAL,
 )
 SKILLS.searches(
@@ -127,6 +127,7 @@ def update(
 
     Example: sagacity skills update --skill-id 3 --description "Use when a customer wants money back."
     """
+    options.require_one({"name": name, "description": description, "instructions": instructions})
     text = None if instructions is None else _text(instructions)
     with connected(context, "writing") as client:
         reply = client.update_skill(skill_id, skill_name=name, description=description, instructions=text)

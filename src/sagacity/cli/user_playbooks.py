@@ -5,7 +5,18 @@ from typing import Annotated, Literal
 import typer
 
 from sagacity.cli import draw
-from sagacity.cli.nouns import ANY_USER, FOUND, LISTED, NAME, STATUS, USER, VERSION, Noun, Option
+from sagacity.cli.nouns import (
+    ANY_USER,
+    FOUND,
+    LISTED,
+    LISTED_STATUS,
+    NAME,
+    STATUS,
+    USER,
+    VERSION,
+    Noun,
+    Option,
+)
 from sagacity.cli.versions import Versions
 
 app = typer.Typer(no_args_is_help=True, help="How an agent should act for one user.")
@@ -43,7 +54,7 @@ PLAYBOOKS.lists(
     limit=LISTED,
     playbook_name=NAME,
     agent_version=VERSION,
-    status_filter=STATUS,
+    status_filter=LISTED_STATUS,
 )
 PLAYBOOKS.searches(
     "search_user_playbooks",

@@ -1,5 +1,6 @@
-"""`sagacity users`: erase users with everything that is stored of them."""
+"""`sagacity users`: which there are; erase one with everything that is stored."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,33 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Users as a whole.")
 ErasureId = Annotated[str, typer.Argument(help="The erasure's id; see `erasures`.")]
+
+
+@app.command("list")
+def list_users(
+    context: typer.Context,
+    *,
+    after: Annotated[str | None, typer.Option("--after", help="Only users behind this one.")] = None,
+    limit: options.Limit = 20,
+) -> None:
+    """
+    List users by id, with turns, last publish and memories.
+
+    Turns count those that were deleted since; memories are the current ones of every kind.
+
+    Example: sagacity users list
+    """
+    with connected(context, "reading users") as client:
+        page = client.get_users(after=after, limit=limit)
+    rows = [(one.user_id, one.turns, moment(one.last_publish_at), one.memories) for one in page.users]
+    listed = table(("user", "#turns", "#last publish", "#memories"), rows, empty="no users")
+
+    def render(console: Console) -> None:
+        listed(console)
+        if page.next is not None:
+            console.print(plain(f"there are more: add --after {shlex.quote(page.next)}", "dim"))
+
+    show(context, page.users, render, next=page.next)
 
 
 @app.command()

@@ -18,6 +18,7 @@ from sagacity.domain.ids import IdSource, OrgId, UserId
 from sagacity.domain.query import Filter
 from sagacity.storage.added import Added
 from sagacity.storage.hits import Hits
+from sagacity.storage.schema.migrate import SchemaChange
 
 if TYPE_CHECKING:
     from sagacity.storage.search.term_index import TermIndex  # it needs what is declared here
@@ -243,9 +244,9 @@ class Backend(Protocol):
         """Create what vector searches of this *dimension* need, if permitted; called when a server starts."""
         ...
 
-    async def migrate(self) -> None:
+    async def migrate(self) -> SchemaChange:
         """
-        Bring the schema up to this release.
+        Bring the schema up to this release, if permitted, and say what was found.
 
         Raises:
             SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.

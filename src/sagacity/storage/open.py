@@ -12,7 +12,7 @@ from sagacity.domain.clock import Clock
 from sagacity.domain.errors import ConfigError, InvalidInput
 from sagacity.domain.ids import IdSource
 from sagacity.storage.base import Backend, uncounted
-from sagacity.storage.schema.migrate import be_of_this_release
+from sagacity.storage.schema.migrate import SchemaChange, be_of_this_release
 from sagacity.storage.sqlite.backend import SQLite
 from sagacity.storage.transaction import Storage
 from sagacity.storage.work.operation_slots import TURNS
@@ -105,6 +105,21 @@ async def open_backend(
     if as_found:
         options = replace(options, owner_url="")
     return await _ready(_backend(_parsed(url), options, as_found=as_found))
+
+
+async def migrate_database(url: str, *, postgres: PostgresOptions | None = None) -> SchemaChange:
+    """
+    Bring the schema of the database at *url* up to this release, and say what was found.
+
+    Raises:
+        ConfigError: as for `open_storage`.
+        SchemaMismatch: as for `open_storage`.
+    """
+    backend = _backend(_parsed(url), postgres or PostgresOptions())
+    try:
+        return await backend.migrate()
+    finally:
+        await backend.close()
 
 
 async def open_file(path: Path) -> Backend:

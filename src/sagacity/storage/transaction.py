@@ -36,6 +36,7 @@ from sagacity.storage.evidence.conversations import ConversationRepository, Exch
 from sagacity.storage.evidence.evaluations import EvaluationRepository
 from sagacity.storage.evidence.figures import FigureRepository
 from sagacity.storage.evidence.interactions import InteractionRepository
+from sagacity.storage.evidence.known_users import KnownUserRepository
 from sagacity.storage.evidence.logs import LogRepository
 from sagacity.storage.evidence.retention import RetentionRepository
 from sagacity.storage.evidence.sessions import SessionRepository
@@ -118,6 +119,7 @@ class Transaction:
     search = _Made(lambda it: SearchRepository(it.scope))
     interactions = _Made(lambda it: InteractionRepository(it.scope, it.search))
     logs = _Made(lambda it: LogRepository(it.scope))
+    known_users = _Made(lambda it: KnownUserRepository(it.scope))
     graph = _Made(lambda it: GraphRepository(it.scope))
     entities = _Made(lambda it: EntityRepository(it.scope, it.graph))
     relationships = _Made(lambda it: RelationshipRepository(it.scope, it.entities))

@@ -284,6 +284,7 @@ class AsyncCalls(AsyncConnection):
     delete_user_playbooks_by_ids = user_playbooks.delete_user_playbooks_by_ids
     delete_all_user_playbooks = user_playbooks.delete_all_user_playbooks
 
+    get_users = users.get_users
     erase_user = users.erase_user
     get_storage_stats = users.get_storage_stats
     get_erasures = users.get_erasures

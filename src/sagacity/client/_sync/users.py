@@ -9,7 +9,23 @@ from sagacity.client._sync.waiting import follow
 from sagacity.client.wire import segment
 from sagacity.domain.views.operation import OperationView
 from sagacity.schemas.erasure import ErasuresPage, ErasureView, UserErasureReply
+from sagacity.schemas.known_users import UsersPage
 from sagacity.schemas.profiles import StorageStats
+
+
+def get_users(connection: Connection, *, after: str | None = None, limit: int = 100) -> UsersPage:
+    """
+    Return which users there are, in the order of their ids: with turns, last publish and memories.
+
+    Listed is who published turns, or of whom something is remembered. Callers who act for one user get 403.
+
+    Args:
+        connection: to the server.
+        after: only users behind this one: `next` of the previous page.
+        limit: the largest number of results to return.
+    """
+    params = {"after": after, "limit": limit}
+    return connection.get("/api/users", UsersPage, params=params)
 
 
 def erase_user(

@@ -20,7 +20,7 @@ from sagacity.storage.postgres.driver import asked, checked_url, engine_for, lit
 from sagacity.storage.postgres.owner import make_ready, make_vector_index, numbered, refuse_bypass, vacuum
 from sagacity.storage.postgres.row_security import ORG, USER
 from sagacity.storage.postgres.vectors import PostgresVectors
-from sagacity.storage.schema.migrate import check
+from sagacity.storage.schema.migrate import SchemaChange, check
 from sagacity.storage.schema.tables import metadata
 from sagacity.storage.search.term_index import TermIndex
 from sagacity.storage.statements.prepared import PreparedStatements
@@ -217,7 +217,7 @@ class Postgres:
                 sa.select(sa.func.setval(sequence, sa.func.greatest(largest, sa.func.nextval(sequence))))
             )
 
-    async def migrate(self) -> None:
+    async def migrate(self) -> SchemaChange:
         """
         Migrate the schema if the owner's URL is set, and check the schema and our role in any case.
 
@@ -225,13 +225,13 @@ class Postgres:
             ConfigError: our role could see other tenants' rows.
         """
         try:
-            if self._owner is not None:
-                await make_ready(self._owner, self._url)
-            await check(self._engine, complete=True)
+            change = None if self._owner is None else await make_ready(self._owner, self._url)
+            found = await check(self._engine, complete=True)
             async with self._engine.connect() as connection:
                 await refuse_bypass(connection)
         except (DBAPIError, PoolTimeout) as error:
             raise ours(error) from error
+        return change or SchemaChange(before=found, schema_now=found)
 
     async def scrub(self) -> str:
         """Vacuum every table if the owner's URL is set; otherwise the server does so itself some time later."""

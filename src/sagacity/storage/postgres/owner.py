@@ -14,7 +14,7 @@ from sagacity.domain.errors import ConfigError, StorageUnavailable
 from sagacity.storage.postgres.driver import engine_for, identifier, literal, verifier
 from sagacity.storage.postgres.vectors import in_the_graph, index_name
 from sagacity.storage.schema import columns
-from sagacity.storage.schema.migrate import migrate
+from sagacity.storage.schema.migrate import SchemaChange, migrate
 from sagacity.storage.schema.tables import APPEND_ONLY, metadata
 from sagacity.storage.schema.views import views
 
@@ -39,7 +39,7 @@ _POWERS = {
 }
 
 
-async def make_ready(owner: sa.URL, program: sa.URL, *, tries: int = _TRIES) -> None:
+async def make_ready(owner: sa.URL, program: sa.URL, *, tries: int = _TRIES) -> SchemaChange:
     """
     Migrate as *owner*, and grant the role of *program* exactly the rights that it needs.
 
@@ -56,7 +56,7 @@ async def make_ready(owner: sa.URL, program: sa.URL, *, tries: int = _TRIES) -> 
     )
     try:
         await _check_server(engine)
-        await _migrate_between_others(engine, tries)
+        change = await _migrate_between_others(engine, tries)
         async with _alone(engine) as connection:
             role = await _ensure_role(connection, program)
             schema = (await connection.execute(sa.select(sa.func.current_schema()))).scalar_one()
@@ -64,13 +64,14 @@ async def make_ready(owner: sa.URL, program: sa.URL, *, tries: int = _TRIES) -> 
                 await connection.exec_driver_sql(statement)
     finally:
         await engine.dispose()
+    return change
 
 
-async def _migrate_between_others(engine: AsyncEngine, tries: int) -> None:
+async def _migrate_between_others(engine: AsyncEngine, tries: int) -> SchemaChange:
     """Migrate while others read and write: give way if a table is in use, and try again."""
     for left in reversed(range(tries)):
         try:
-            await migrate(partial(_alone, engine))
+            return await migrate(partial(_alone, engine))
         except DBAPIError as error:
             if getattr(error.orig, "sqlstate", None) not in _IN_THE_WAY:
                 raise
@@ -80,9 +81,8 @@ async def _migrate_between_others(engine: AsyncEngine, tries: int) -> None:
                     "that hang (`SELECT pid, state, xact_start, query FROM pg_stat_activity ORDER BY xact_start`), and "
                     "run `sagacity migrate` again."
                 ) from error
-        else:
-            return
         await asyncio.sleep(_HELD_UP_SECONDS / 2)
+    raise AssertionError("the last try returns or raises")
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from alembic.runtime.environment import EnvironmentContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from sagacity.domain.base import Value
 from sagacity.domain.errors import SchemaMismatch
 from sagacity.storage.schema.tables import metadata
 from sagacity.storage.schema.views import supported_schemas
@@ -20,7 +21,16 @@ VERSIONS = (_SCRIPTS / "versions",)
 """The folders of the migrations; tests add one of a future release."""
 
 
-async def check(engine: AsyncEngine, *, complete: bool = False) -> None:
+class SchemaChange(Value):
+    """What a migration found, and what it left."""
+
+    before: str = ""
+    """The former schema; empty if there were no tables."""
+    schema_now: str
+    """That of this release, or of a newer one under which this one may run."""
+
+
+async def check(engine: AsyncEngine, *, complete: bool = False) -> str:
     """
     Check, without writing, that *engine*'s database is empty, or of a release compatible with this one.
 
@@ -28,11 +38,14 @@ async def check(engine: AsyncEngine, *, complete: bool = False) -> None:
         engine: opens the database.
         complete: require exactly this release's schema, because the caller may not migrate it.
 
+    Returns:
+        Its schema; empty if there are no tables.
+
     Raises:
         SchemaMismatch: a newer release or another program wrote the database, or it needs `sagacity migrate`.
     """
 
-    def look(connection: sa.Connection) -> None:
+    def look(connection: sa.Connection) -> str:
         script, present = _scripts(), _present(connection)
         is_newer = _check(connection, script, present)
         if complete and not is_newer and present != script.get_current_head():
@@ -41,9 +54,10 @@ async def check(engine: AsyncEngine, *, complete: bool = False) -> None:
                 f"the database has {found}, and this release needs schema {script.get_current_head()}. "
                 "Run `sagacity migrate` with SAGACITY_MIGRATION_URL set to its owner."
             )
+        return present or ""
 
     async with engine.connect() as connection:
-        await connection.run_sync(look)
+        return await connection.run_sync(look)
 
 
 async def be_of_this_release(connection: AsyncConnection) -> None:
@@ -61,7 +75,7 @@ async def be_of_this_release(connection: AsyncConnection) -> None:
         )
 
 
-async def migrate(begin: Callable[[], AbstractAsyncContextManager[AsyncConnection]]) -> None:
+async def migrate(begin: Callable[[], AbstractAsyncContextManager[AsyncConnection]]) -> SchemaChange:
     """
     Run the migrations that a database lacks, in one transaction.
 
@@ -72,14 +86,14 @@ async def migrate(begin: Callable[[], AbstractAsyncContextManager[AsyncConnectio
         SchemaMismatch: a newer release, or another program, wrote the database; it is left untouched.
     """
     async with begin() as connection:
-        await connection.run_sync(_migrate)
+        return await connection.run_sync(_migrate)
 
 
-def _migrate(connection: sa.Connection) -> None:
+def _migrate(connection: sa.Connection) -> SchemaChange:
     script = _scripts()
-    present = _present(connection)
-    if _check(connection, script, present) or present == script.get_current_head():
-        return
+    present, head = _present(connection), script.get_current_head()
+    if _check(connection, script, present) or present == head:
+        return SchemaChange(before=present or "", schema_now=present or "")
 
     def upgrade(revision: object, _context: object) -> list[object]:
         return script._upgrade_revs("head", revision)  # type: ignore[reportPrivateUsage, return-value]  # noqa: SLF001
@@ -87,6 +101,7 @@ def _migrate(connection: sa.Connection) -> None:
     with EnvironmentContext(Config(), script, fn=upgrade, destination_rev="head") as environment:  # type: ignore[arg-type]
         environment.configure(connection=connection, target_metadata=metadata, transactional_ddl=False)
         environment.run_migrations()
+    return SchemaChange(before=present or "", schema_now=head or "")
 
 
 def _scripts() -> ScriptDirectory:

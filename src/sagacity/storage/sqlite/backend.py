@@ -22,7 +22,7 @@ from sagacity.domain.errors import StorageError, StorageUnavailable
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.storage.base import VectorIndex
 from sagacity.storage.pools import in_use
-from sagacity.storage.schema.migrate import check, migrate
+from sagacity.storage.schema.migrate import SchemaChange, check, migrate
 from sagacity.storage.search.exact_vectors import ExactVectors
 from sagacity.storage.search.term_index import TermIndex
 from sagacity.storage.sqlite.driver import OneHopConnection, connect
@@ -202,13 +202,14 @@ class SQLite:
     async def prepare_vectors(self, dimension: int) -> None:
         """Do nothing: vectors are compared in this process."""
 
-    async def migrate(self) -> None:
+    async def migrate(self) -> SchemaChange:
         """Bring the schema up to this release."""
         try:
             # The writer's first connection changes the file's header.
-            await check(self._readers, complete=self._as_found)
+            found = await check(self._readers, complete=self._as_found)
+            change = SchemaChange(before=found, schema_now=found)
             if not self._as_found:
-                await migrate(self._writer.begin)
+                change = await migrate(self._writer.begin)
             async with (
                 AsyncExitStack() as opened
             ):  # now, not while a caller waits who may hang up in the middle of it
@@ -216,6 +217,7 @@ class SQLite:
                     await opened.enter_async_context(self._readers.connect())
         except (DBAPIError, PoolTimeout) as error:
             raise _ours(error) from error
+        return change
 
     async def close(self) -> None:
         """Close every connection."""

@@ -9,11 +9,20 @@ from datetime import datetime
 from pathlib import Path
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from sagacity.domain.base import Value
 from sagacity.domain.errors import InvalidInput, SchemaMismatch, StorageError, StorageUnavailable
 from sagacity.storage.base import Backend
-from sagacity.storage.schema.tables import leases, search_index, search_scopes
+from sagacity.storage.schema.tables import (
+    interactions,
+    leases,
+    memories,
+    organisations,
+    search_index,
+    search_scopes,
+    users,
+)
 from sagacity.storage.sqlite.file import (
     SIDES,
     beside,
@@ -26,6 +35,7 @@ from sagacity.storage.sqlite.file import (
     put_in_place,
     set_aside,
 )
+from sagacity.storage.statements.user_key import user_key
 from sagacity.storage.transfer.copy import OnProgress, Step, copy, is_empty
 
 PARTIAL, READY = ".partial", ".restoring"
@@ -33,16 +43,29 @@ OpenFile = Callable[[Path], Awaitable[Backend]]
 """Opens an SQLite file and migrates its schema; an empty file becomes a database."""
 
 
+class Holds(Value):
+    """What a database holds, in numbers that a person can compare."""
+
+    organisations: int
+    users: int
+    """Who published turns, or of whom something is remembered."""
+    turns: int
+    memories: int
+    """Of every kind and status."""
+
+
 class BackupInfo(Value):
     """A backup that is complete."""
 
     path: str
     size_bytes: int
+    holds: Holds
 
 
 class Restored(Value):
-    """What a backup was put in place of."""
+    """What was restored, and what it was put in place of."""
 
+    holds: Holds
     kept_aside: str = ""
     """The new names of the former database's files, or of files that an older one left behind."""
 
@@ -85,13 +108,15 @@ async def back_up(
             finally:
                 await target.close()
         await _checked(partial, on_progress)
+        async with _opened(partial, open_file) as opened, opened.read(None) as connection:
+            holds = await _held(connection)
         await asyncio.to_thread(close_up, partial)
         if path.exists() and not replace:
             raise InvalidInput(f"{path} was made by another program in the meantime; nothing was replaced")
         await asyncio.to_thread(put_in_place, partial, path)
     finally:
         _forget(partial)
-    return BackupInfo(path=str(path), size_bytes=path.stat().st_size)
+    return BackupInfo(path=str(path), size_bytes=path.stat().st_size, holds=holds)
 
 
 async def restore_file(
@@ -121,7 +146,7 @@ async def restore_file(
     if is_there and not force:
         await _refuse_furnished(database, open_file)
     try:
-        await _make_ready(backup, ready, open_file, on_progress, now)
+        holds = await _make_ready(backup, ready, open_file, on_progress, now)
         if is_there:
             await asyncio.to_thread(_close, database, even_damaged=force)
         # SQLite would replay a log beside that name into the database that gets the name.
@@ -130,7 +155,7 @@ async def restore_file(
         await asyncio.to_thread(put_in_place, ready, database)
     finally:
         _forget(ready)
-    return Restored(kept_aside=aside if aside in names else ", ".join(names))
+    return Restored(holds=holds, kept_aside=aside if aside in names else ", ".join(names))
 
 
 async def restore_rows(
@@ -147,15 +172,15 @@ async def restore_rows(
     """
     with tempfile.TemporaryDirectory(prefix="sagacity-") as folder:
         ready = Path(folder) / "ready.db"
-        await _make_ready(backup, ready, open_file, on_progress, now)
+        holds = await _make_ready(backup, ready, open_file, on_progress, now)
         async with _opened(ready, open_file) as source:
             await copy(source, target, on_progress)
-    return Restored()
+    return Restored(holds=holds)
 
 
 async def _make_ready(
     backup: Path, ready: Path, open_file: OpenFile, on_progress: OnProgress, now: datetime
-) -> None:
+) -> Holds:
     """Make *ready* what is restored: a checked copy of the backup, of this release's schema, without leftovers."""
     if not backup.is_file():
         raise InvalidInput(f"there is no file {backup}")
@@ -173,7 +198,28 @@ async def _make_ready(
         await connection.execute(sa.delete(leases))
         await connection.execute(sa.update(search_scopes).values(copied_revision=0))
         await connection.execute(sa.update(search_index).values(created_at=now))
+        holds = await _held(connection)
     await asyncio.to_thread(close_up, ready)
+    return holds
+
+
+async def _held(connection: AsyncConnection) -> Holds:
+    """Count what an SQLite file holds, of all organisations."""
+
+    async def rows(table: sa.FromClause) -> int:
+        return (await connection.execute(sa.select(sa.func.count()).select_from(table))).scalar_one()
+
+    return Holds(
+        organisations=await rows(organisations),
+        users=await rows(
+            sa.union(
+                sa.select(users.c.org_id, users.c.user_id).where(users.c.user_id != user_key(None)),
+                sa.select(memories.c.org_id, memories.c.user_id).where(memories.c.user_id.is_not(None)),
+            ).subquery()
+        ),
+        turns=await rows(interactions),
+        memories=await rows(memories),
+    )
 
 
 async def _refuse_furnished(database: Path, open_file: OpenFile) -> None:
