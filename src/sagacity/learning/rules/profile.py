@@ -158,7 +158,7 @@ def in_full(text: str, question: str) -> str:
     if not asks(question):
         return text
     likely = language_of(question, text)
-    for language in sorted(READ, key=lambda code: code != likely):
+    for language in READ if likely == ENGLISH else (likely,) if likely in READ else ():
         grammar, answers = _answers(language)
         if (said := stated(answers, question, text, grammar)) != text:
             return said
