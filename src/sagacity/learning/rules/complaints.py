@@ -169,5 +169,59 @@ COMPLAINTS: Final[tuple[Pattern, ...]] = (
         example=("No need for disclaimers.", "Leave out disclaimers."),
         counter="No need for tea.",
     ),
+    Pattern(
+        name="short_answer",
+        says=rf"short answers?(?P<rest>,? (?:just|only) [^\n,;.!?]{{3,40}})?{BY_ITSELF}",
+        gives="give short answers{rest}",
+        confidence=0.7,
+        corrects=True,
+        example=("Short answer, just the command.", "Give short answers, just the command."),
+        counter="Short answer: it depends on the command.",
+    ),
+    Pattern(
+        name="too_long_so",
+        says=r"(?:(?:that(?:'s| is| was)|it's|way|far|much|still|a bit)\s){0,3}too (?:long|wordy|much text|"
+        r"many words)[,.!;:]*\s(?P<limit>(?:max "
+        r"|only )?(?:\d{1,3}|two|three|four|five|six|ten)(?: \w+){0,2}(?: max| at most| tops)?|shorter|brief(?:er|"
+        r"ly)?|short \w+)"
+        r"(?=\s*(?:please|pls|plz|and\b|[.!,]|$))",
+        gives="keep it short: {limit}",
+        confidence=0.7,
+        corrects=True,
+        example=("Too long, five lines max please.", "Keep it short: five lines max."),
+        counter="The drive is too long, five hours.",
+    ),
+    Pattern(
+        name="again_with",
+        says=rf"(?:oh )?(?:not )?again with (?:the|your|all the|these|those)\s(?P<banned>(?:\w+\s)?(?:{MANNER}|"
+        rf"apologi\w+|praise|sorrys?|lists|questions|"
+        rf"compliments)){BY_ITSELF}",
+        gives="leave out {banned}",
+        confidence=0.75,
+        corrects=True,
+        example=("Again with the flattery.", "Leave out flattery."),
+        counter="Again with the dog.",
+    ),
+    Pattern(
+        name="units_please",
+        says=r"(?P<unit>grams|metric|celsius|kilomet(?:er|re)s|euros|imperial|fahrenheit),? (?:please|pls|"
+        r"plz)(?=\s*(?:[.!,]|$))",
+        gives="use {unit}",
+        confidence=0.75,
+        corrects=True,
+        example=("Grams please, I'm in Europe.", "Use grams."),
+        counter="200 grams of flour please.",
+    ),
+    Pattern(
+        name="explain_like",
+        says=r"explain (?:it |things |this )?(?:to me )?like (?:i'm|im|i am|i was) (?P<who>(?:five|ten|twelve|"
+        r"\d{1,2}|a (?:beginner|child|kid|complete beginner)))"
+        r"(?=\s*(?:[.!,]|$))",
+        gives="explain as to somebody who is {who}",
+        confidence=0.7,
+        corrects=True,
+        example=("Explain like I'm five.", "Explain as to somebody who is five."),
+        counter="You explain like I'm five.",
+    ),
 )
 """Tried last, as `style.STYLE` before it: each names, in its own words, what it is about."""

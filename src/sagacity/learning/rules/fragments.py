@@ -193,3 +193,9 @@ FAMILY = (
     r"daughter|kid|child|baby|niece|nephew|cousin|aunt|uncle|grandmother|grandfather|grandma|grandpa|"
     r"grandson|granddaughter|mother-in-law|father-in-law|sister-in-law|brother-in-law|roommate|flatmate)"
 )
+LASTING = (
+    r"speak|deploy to|host on|work with|bank with|take|sleep|eat|drink|smoke|feed|walk|exercise|work out|train|run|"
+    r"cycle|swim|commute|get to work|cook|shop|write|practi[sc]e|meditate|watch|read|grow|sell|make|"
+    r"look after|care for|work|get up|wake up|go to bed|start work|finish work|have dinner|have lunch|have breakfast"
+)
+"""What one does again and again: said as "I sleep: badly" where it answers a question, see `questions.py`."""

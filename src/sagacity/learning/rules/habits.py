@@ -9,6 +9,7 @@ from sagacity.learning.rules.fragments import (
     BACKWARD,
     END,
     HAVE_BEEN,
+    LASTING,
     PHRASE,
 )
 
@@ -416,5 +417,21 @@ HABITS: Final[tuple[Rule, ...]] = (
         refuse=r".*\b(?:it|this|that|them|these|those)\b",
         example=("I've been playing soccer and tennis lately.", "Has been playing soccer and tennis."),
         counter="I've been playing with this.",
+    ),
+    rule(
+        "answered_use",
+        r"i use: (?P<what>[^\n;:!?\"]{1,80}) as (?P<kind>[\w' +-]{2,40})",
+        "{kind}: {what}.",
+        slot="uses.{kind}",
+        example=("I use: arch linux as OS", "OS: arch linux."),
+        counter="I use arch linux.",
+    ),
+    rule(
+        "answered",
+        rf"i (?P<verb>{LASTING})(?:\s(?P<rest>[\w'-]+(?:\s[\w'-]+){{0,4}}))?: (?P<what>{PHRASE})",
+        "{verb} {rest}: {what}.",
+        slot="habit.{verb}.{rest}",
+        example=("I sleep: badly", "Sleeps: badly."),
+        counter="I said: badly.",
     ),
 )

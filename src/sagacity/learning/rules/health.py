@@ -74,7 +74,8 @@ HEALTH: Final[tuple[Rule, ...]] = (
     rule(
         "allergy",
         rf"(?:{AM}{ADVERB}(?: \w+ly)? allergic to\s(?P<what>{PHRASE})|(?:i have|i've got) (?:an?\s)?"
-        rf"(?:\w+ly\s|severe\s|bad\s|mild\s)?(?P<kind>(?!skin|food|seasonal|common)[\w-]+) allerg(?:y|ies))",
+        rf"(?:\w+ly\s|severe\s|bad\s|mild\s)?"
+        rf"(?P<kind>(?!(?:no|any|zero)\b|skin|food|seasonal|common)[\w-]+) allerg(?:y|ies))",
         "Is allergic to {what}{kind}.",
         slot="health.allergy.{what}{kind}",
         confidence=0.95,

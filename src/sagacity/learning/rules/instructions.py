@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Final
 
 from sagacity.domain.base import Value
@@ -128,10 +129,11 @@ def instructions(text: str, *, answered: bool, language: str = ENGLISH) -> Itera
     listing = False
     when = ""
     for sentence in split_sentences(_DENIED.sub(r"\g<denial>, ", with_apostrophes(text))):
-        found = (_listed(sentence) if listing else None) or _first_match(sentence, answered=answered)
-        listing = (listing and found is not None) or bool(_opens_list(sentence))
-        when = (found.when or when) if found and listing else ""
-        if found:
+        item = _listed(sentence) if listing else None
+        told = (item,) if item else _matches(sentence, answered=answered)
+        listing = (listing and bool(told)) or bool(_opens_list(sentence))
+        when = (told[0].when or when) if told and listing else ""
+        for found in told:
             yield found.model_copy(update={"when": when or found.when})
 
 
@@ -150,8 +152,12 @@ def _opens_list(sentence: Sentence) -> bool:
     return stated and bool(_STANDING_ANYWHERE.search(sentence.text))
 
 
-def _first_match(sentence: Sentence, *, answered: bool) -> Instruction | None:
-    """Try each pattern at each clause that speaks for the user; polite questions are instructions too."""
+def _matches(sentence: Sentence, *, answered: bool) -> tuple[Instruction, ...]:
+    """
+    Try each pattern at each clause that speaks for the user; polite questions are instructions too.
+
+    What an earlier pattern has read is read by no other, so "no emojis, and shorter answers please" says two things.
+    """
     starts = [
         clause.start
         for clause in sentence.clauses
@@ -160,17 +166,20 @@ def _first_match(sentence: Sentence, *, answered: bool) -> Instruction | None:
         or _IN_SUCH_A_CASE.match(sentence.text, clause.start)
     ]
     if _SAID_BY_OTHERS.search(sentence.text):
-        return None
+        return ()
     starts = [start for start in starts if not _OWN_DOING.search(sentence.text, 0, start)]
+    found: list[tuple[int, int, Instruction]] = []
     for row in _PREFILTER.rows_for(sentence.text) if starts else ():
         if row.corrects and not answered:
             continue
         for start in starts:
             match = _compiled(row.says).match(sentence.text, start)
-            made = _instruction(row, match, sentence.text) if match else None
+            if not match or any(start < end and begin < match.end() for begin, end, _ in found):
+                continue
+            made = _instruction(row, match, sentence.text)
             if made:
-                return made
-    return None
+                found.append((start, match.end(), made))
+    return tuple(made for _, _, made in sorted(found, key=itemgetter(0)))
 
 
 def _listed(sentence: Sentence) -> Instruction | None:

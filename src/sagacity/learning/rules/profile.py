@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, partial
+from itertools import pairwise
 from typing import Final
 
 from sagacity.domain.change import Candidate
@@ -11,6 +13,8 @@ from sagacity.domain.interaction import Interaction, speaker_of
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.time.ends import last_day
 from sagacity.learning.deduplication.containment import contains
+from sagacity.learning.rules.answers import Compiled, asks, compiled
+from sagacity.learning.rules.answers import in_full as stated
 from sagacity.learning.rules.belongings import BELONGINGS
 from sagacity.learning.rules.calendar import CALENDAR
 from sagacity.learning.rules.draft import Draft
@@ -23,15 +27,17 @@ from sagacity.learning.rules.habits import HABITS
 from sagacity.learning.rules.health import HEALTH
 from sagacity.learning.rules.home import HOME
 from sagacity.learning.rules.identity import NAMES, PERSON
-from sagacity.learning.rules.languages.detect import ENGLISH, language_of, own_words
-from sagacity.learning.rules.languages.load import LANGUAGES
+from sagacity.learning.rules.languages.detect import ENGLISH, READ, language_of, own_words
+from sagacity.learning.rules.languages.load import LANGUAGES, load_language
 from sagacity.learning.rules.languages.read import facts_in, sentences_in
 from sagacity.learning.rules.money import MONEY
 from sagacity.learning.rules.plans import PLANS
 from sagacity.learning.rules.prefilter import Prefilter
+from sagacity.learning.rules.questions import QUESTIONS
 from sagacity.learning.rules.relations import NAMED_IS, RELATIONS
 from sagacity.learning.rules.remembered import remembered
-from sagacity.learning.rules.sentences import Sentence, split_sentences
+from sagacity.learning.rules.sentences import ENGLISH as ENGLISH_GRAMMAR
+from sagacity.learning.rules.sentences import Grammar, Sentence, split_sentences
 from sagacity.learning.rules.spelling import spelled
 from sagacity.learning.rules.subjects import with_subjects
 from sagacity.learning.rules.tastes import SKILLS, TASTES
@@ -51,14 +57,20 @@ def profile_candidates(window: Window, known: Sequence[KnownFact] = ()) -> tuple
     """Return what the unread turns of the user tell about them and end of what is *known*, oldest first, settled."""
     own = _own_names(window)
     beside = own_words(window.interactions)
+    before = {
+        turn.seq: asker.content
+        for asker, turn in pairwise(window.interactions)
+        if speaker_of(asker.role) != speaker_of(turn.role) or not asker.is_user
+    }
     found: list[Candidate] = []
     for turn in window.unread:
         if not turn.is_user:
             continue
-        speaker, language = speaker_of(turn.role), language_of(turn.content, beside)
+        said = in_full(turn.content, before.get(turn.seq, ""))
+        speaker, language = speaker_of(turn.role), language_of(said, beside)
         told = [
             _candidate(draft if speaker in own else _of(speaker, draft), turn, language)
-            for draft in facts(turn.content, language)
+            for draft in facts(said, language)
         ]
         if speaker in own and what_may_end(turn.content):
             earlier = [KnownFact(content=one.content, slot=one.slot) for one in found]
@@ -139,6 +151,26 @@ _FORGETTING: Final = re.compile(
 """What mentions something so that it is forgotten, see `ended.py`."""
 _ID_PARTS = re.compile(r"[\W_\d]+")
 _BEINGS = frozenset({EntityType.PERSON, EntityType.ANIMAL})
+
+
+def in_full(text: str, question: str) -> str:
+    """Return *text* with the statement that it makes if it answers *question* in half a sentence."""
+    if not asks(question):
+        return text
+    likely = language_of(question, text)
+    for language in READ if likely == ENGLISH else (likely,) if likely in READ else ():
+        grammar, answers = _answers(language)
+        if (said := stated(answers, question, text, grammar)) != text:
+            return said
+    return text
+
+
+@cache
+def _answers(language: str) -> tuple[Grammar, Compiled]:
+    if language == ENGLISH:
+        return ENGLISH_GRAMMAR, compiled(QUESTIONS, partial(re.compile, flags=re.IGNORECASE))
+    table = load_language(language)
+    return table.grammar, table.answers
 
 
 def facts(text: str, language: str = ENGLISH) -> Iterator[Draft]:

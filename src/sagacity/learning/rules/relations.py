@@ -29,8 +29,8 @@ _KIN_NAMED = (
 )
 
 _ONE = r"(?-i:(?!I\b|And\b|But\b|The\b)[^\W\d_a-z][\w'-]+)"
-_KIN_IS = (
-    rf"(?P<what>(?:(?:is|has been)\s(?:\w+ly\s)?(?:an?\s)?(?:allergic to\s{PHRASE}|{CONDITION}|{DIET}|"
+_IS_SO = (
+    rf"(?:(?:is|has been)\s(?:\w+ly\s)?(?:an?\s)?(?:allergic to\s{PHRASE}|{CONDITION}|{DIET}|"
     rf"left-handed|deaf|blind|retired|unemployed|divorced|married|in a wheelchair|"
     rf"(?:[\w-]+\s){{0,2}}?{OCCUPATION})|(?:has|suffers from|was diagnosed with|got diagnosed "
     rf"with)\s(?:an?\s)?(?:(?:peanut|nut|gluten|egg|dairy|pollen|cat|dog|shellfish|soy|wheat|milk) allergy|"
@@ -39,9 +39,10 @@ _KIN_IS = (
     rf"must not|isn't allowed(?: to)?) (?:(?:eat|drink|tolerate)\s(?!it|that|this|them|any of|much|enough){PHRASE}|"
     rf"have\s{AVOIDED})|works (?:as|in|at a|for "
     rf"a)\s{PHRASE}|lives in\s{PLACE}|speaks (?-i:[A-Z])\w+|"
-    rf"loves\s(?:to\s)?{PHRASE}))(?=\s*(?:[.,;:!?)](?!\d)|$)|\s(?:and|but|so|which|because|since|who|at|in|"
+    rf"loves\s(?:to\s)?{PHRASE})(?=\s*(?:[.,;:!?)](?!\d)|$)|\s(?:and|but|so|which|because|since|who|at|in|"
     rf"from|with|last|this|when|after|recently|now|too|these|anymore|any|years?)\b)"
 )
+_KIN_IS = rf"(?P<what>{_IS_SO})"
 _YEARS = (
     r"(?:is|has turned|just turned|turned|(?:will be|is turning)(?!\s\d{1,2}(?: years old)?\s(?:on|in|next|this)\b))"
     r"(?: now| already| only| just)?\s(?P<age>\d{1,2})"
@@ -49,6 +50,30 @@ _YEARS = (
     r"yesterday|today|on|already)\b)"
 )
 _KIN_FACTS: Final[tuple[Rule, ...]] = (
+    rule(
+        "kin_who",
+        rf"\b(?:my|our) (?P<kin>{FAMILY}),?\swho\s(?!would|might|could|can\b|will|should|may|is (?:coming|here|now)|"
+        rf"was|wants|said|told|"
+        rf"asked|just|thinks|needs|keeps|gave|sent)(?P<what>(?:{_IS_SO}|(?:plays|collects|studies|hates|likes|enjoys|"
+        rf"is into|is obsessed "
+        rf"with|is learning|speaks|eats only|doesn't eat|can't eat)\s{PHRASE}))",
+        "Has a {kin} who {what}.",
+        slot="relation.{kin}.{what}",
+        refuse=r".*\b(?:it|that|this|them|me)$",
+        presupposed=True,
+        example=("I need a gift for my brother who plays bass.", "Has a brother who plays bass."),
+        counter="I need a gift for my brother who said so.",
+    ),
+    rule(
+        "kin_of_a_diet",
+        rf"\b(?:my|our) (?P<what>{DIET}|diabetic|celiac|coeliac|deaf|lactose[- ]intolerant|retired|"
+        rf"autistic) (?P<kin>{FAMILY})\b",
+        "Has a {kin} who is {what}.",
+        slot="relation.{kin}.{what}",
+        presupposed=True,
+        example=("Can you suggest a recipe for my vegan wife?", "Has a wife who is vegan."),
+        counter="Can you suggest a recipe for a vegan wife?",
+    ),
     rule(
         "kin_is",
         rf"(?:my|our) (?P<kin>{FAMILY})\s{_KIN_IS}",

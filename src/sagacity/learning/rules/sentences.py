@@ -62,7 +62,12 @@ class Grammar:
     unfinished: re.Pattern[str]
     """An abbreviation at the end, whose full stop ends no sentence."""
     vouched: re.Pattern[str] | None = None
-    """What leads back to the speaker's own words within a question, or behind another's: "but I", "since my"."""
+    """What leads back to the speaker's own words within a question, or behind another's: "but I", "since my". What has
+    a group `aside` does so within a question only."""
+    new_text: re.Pattern[str] | None = None
+    """A request to write a new text: its sentence is about the text, what follows is what the user says for it."""
+    anothers_voice: re.Pattern[str] | None = None
+    """What in such a request makes all that follows a part of the text."""
     after_number: re.Pattern[str] | None = None
     """Words before which a number with a full stop ends no sentence: "3. Mai"."""
 
@@ -109,20 +114,32 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|mr|mrs|ms|dr|prof|st|vs|approx|inc|jr|sr)|\b[A-Z])\.\s+$", re.IGNORECASE
 )
 
+_ASKED_OF_YOU = r"\s*(?:please\s+|can you\s+|could you\s+|help me\s+|i want you to\s+|i need you to\s+)?"
 _TEXT_TASK = re.compile(
-    rf"\s*(?:please\s+|can you\s+|could you\s+|help me\s+|i want you to\s+|i need you to\s+)?"
-    r"(?!write\s(?:in|with|without|like|to me|all|any|every|your|short|shorter|longer|simpler|numbers|dates|times|"
-    r"prices|"
-    r"code|tests|comments|commit messages|docstrings|names)\b[^\n:]{0,60}$|correct\s(?:me|my\s\w+)\s(?:when|if|"
-    r"every)[^\n:]{0,60}$)(?:write|"
-    rf"draft|compose|{_TEXT_WORK}|act as|you are|you're going to be|generate)\b",
+    rf"{_ASKED_OF_YOU}(?!correct\s(?:me|my\s\w+)\s(?:when|if|every)[^\n:]{{0,60}}$)(?:"
+    rf"{_TEXT_WORK}|act as|you are|you're going to be)\b",
     re.IGNORECASE,
 )
+_NEW_TEXT = re.compile(
+    rf"{_ASKED_OF_YOU}(?!write\s(?:in|with|without|like|to me|all|any|every|your|short|shorter|longer|simpler|numbers|"
+    r"dates|times|prices|code|tests|comments|commit messages|docstrings|names)\b[^\n:]{0,60}$)"
+    r"(?:write|draft|compose|generate)\b|"
+    r".{0,200}\b(?:write|tell|create|generate|draft|compose)\s(?:me\s)?(?:\w+\s){0,5}"
+    r"(?:letter|e-?mail|speech|bio|post|caption|review)\b",
+    re.IGNORECASE,
+)
+_ANOTHERS_VOICE = re.compile(
+    r":\s*$|\b(?:as (?:an?|if|though)|from the (?:perspective|point of view|viewpoint)|in (?:the|a) (?:voice|style|"
+    r"role)|"
+    r"in (?:first|1st) person|about an?|by an?|for an?|where|in which|who|saying|says?|telling)\b",
+    re.IGNORECASE,
+)
+"""What makes the rest of a request for a new text its matter, and not what the user says of themself."""
 _FICTION = re.compile(
     r"\b(?:role-?\s?play|pretend|imagine|act as|suppose|hypothetically|fictional|let's say|in (?:this|my|"
     r"the) (?:scenario|movie|story|game|book|novel|film|play|dream)|(?:write|tell|create|generate|draft|"
-    r"compose)\s(?:me\s)?(?:\w+\s){0,5}(?:story|poem|script|song|scene|novel|dialogue|monologue|essay|"
-    r"letter|e-?mail|speech|bio|post|caption|review))\b",
+    r"compose)\s(?:me\s)?(?:\w+\s){0,5}(?:story|poem|script|song|scene|novel|dialogue|monologue|"
+    r"essay))\b",
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(
@@ -176,7 +193,13 @@ _OPENER = re.compile(
 )
 
 _VOUCHED = re.compile(
-    r"\s(?:but|since|given(?: that)?|considering(?: that)?)\s(?=(?:i|im|i'm|i've|we|we're|my|our)\b)",
+    r"\s(?:but|since|given(?: that)?|considering(?: that)?)\s(?=(?:i|im|i'm|i've|we|we're|my|our)\b)|"
+    r"(?P<aside>,\s)(?:(?:btw|by the way|fyi|and|cause|cos|bc|as|because)\s)?(?=(?:i'?m|i am|i've|i (?:have|live|"
+    r"work|use|got|"
+    r"don'?t|can'?t|"
+    r"cannot|never|always|usually)|we'?re|we are|we've|we (?:have|use|live|run|don'?t|never|always)|(?:my|"
+    r"our) (?:\w+\s){1,2}?"
+    r"(?:is|are|has|have|loves|hates|can'?t|cannot|doesn'?t))\b)(?![^.!?]*\bor\b)",
     re.IGNORECASE,
 )
 
@@ -192,6 +215,8 @@ ENGLISH: Final = Grammar(
     opener=_OPENER,
     unfinished=_ABBREVIATION,
     vouched=_VOUCHED,
+    new_text=_NEW_TEXT,
+    anothers_voice=_ANOTHERS_VOICE,
 )
 
 
@@ -207,13 +232,19 @@ def split_sentences(text: str, grammar: Grammar = ENGLISH) -> tuple[Sentence, ..
         if not body:
             continue
         start = own.index(body, begin)
+        is_text = grammar.new_text is not None and bool(grammar.new_text.match(body))
         invented = (
-            invented or bool(grammar.fiction.search(body)) or (first and bool(grammar.text_task.match(body)))
+            invented
+            or bool(grammar.fiction.search(body))
+            or (first and bool(grammar.text_task.match(body)))
+            or (is_text and grammar.anothers_voice is not None and bool(grammar.anothers_voice.search(body)))
         )
         first = False
         if len(body) <= MAX_SENTENCE:
             inside = [(a - start, b - start) for a, b in quoted if a < end and b > start]
-            sentences.append(Sentence(text=body, clauses=_clauses(body, inside, grammar, invented=invented)))
+            sentences.append(
+                Sentence(text=body, clauses=_clauses(body, inside, grammar, invented=invented or is_text))
+            )
     return tuple(sentences)
 
 
@@ -304,12 +335,16 @@ def _clauses(text: str, quoted: list[Span], grammar: Grammar, *, invented: bool)
     asked = _asked_from(text, grammar)
     supposed = _first(grammar.supposed, text)
     reported = _first(grammar.reported, text)
-    vouched = {found.end() for found in grammar.vouched.finditer(text)} if grammar.vouched else set[int]()
+    vouched = (
+        {found.end(): found["aside"] is not None for found in grammar.vouched.finditer(text)}
+        if grammar.vouched
+        else {}
+    )
     clauses: list[Clause] = []
     for start in _starts(text, grammar)[:MAX_CLAUSES]:
         if any(a <= start < b for a, b in quoted):
             continue
-        if start in vouched and start < supposed:
+        if start in vouched and start < (min(supposed, reported) if vouched[start] else supposed):
             stance = Stance.STATED
         elif start >= asked:
             stance = Stance.ASKED
@@ -334,7 +369,7 @@ def _asked_from(text: str, grammar: Grammar) -> int:
     asking = next((start for start in starts if grammar.asking.match(text, start)), None)
     if text.rstrip("\"') ").endswith("?"):
         return _unmarked(text, starts) if asking is None else asking
-    return asking if asking is not None and asking in _lead(text, grammar) else len(text) + 1
+    return asking if asking is not None and asking in lead(text, grammar) else len(text) + 1
 
 
 def _unmarked(text: str, starts: list[int]) -> int:
@@ -347,7 +382,7 @@ _QUESTION_WORDS: Final = 3
 """Fewer words behind a comma are a tag that asks about what stands before them: "I'm late, right?"."""
 
 
-def _lead(text: str, grammar: Grammar) -> tuple[int, ...]:
+def lead(text: str, grammar: Grammar) -> tuple[int, ...]:
     """Starts of the first clause: as written, and after each opener such as "By the way"."""
     starts = [0]
     while len(starts) < 5 and (opener := grammar.opener.match(text, starts[-1])):  # noqa: PLR2004 - a greeting and an aside or two
@@ -356,7 +391,7 @@ def _lead(text: str, grammar: Grammar) -> tuple[int, ...]:
 
 
 def _starts(text: str, grammar: Grammar) -> list[int]:
-    starts = set(_lead(text, grammar))
+    starts = set(lead(text, grammar))
     for connector in grammar.connector.finditer(text):
         at = connector.end()
         starts.add(at)

@@ -81,7 +81,7 @@ def conjugate_next(text: str) -> str:
 
 def finish(text: str) -> str:
     """Make *text* a sentence, with a capital letter and a full stop."""
-    body = trim(text).replace(" ,", ",")
+    body = trim(text).replace(" ,", ",").replace(" :", ":")
     return _ARTICLE.sub(r"\1 an ", f"{body[:1].upper()}{body[1:]}.") if body else ""
 
 

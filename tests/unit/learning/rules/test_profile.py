@@ -97,6 +97,7 @@ def test_context_turns_give_no_candidates() -> None:
         "> My name is Bob.",
         "```\nMy name is Bob\n```",
         "I love the idea.",
+        "I have no allergies.",
         "I love it.",
         "I like that one.",
         "I prefer the second option.",

@@ -15,7 +15,8 @@ from sagacity.domain.interaction import Interaction
 from sagacity.learning.rules.languages.load import LANGUAGES, common_words, own_letters, own_phrases
 
 ENGLISH: Final = "en"
-_READ: Final = (ENGLISH, *LANGUAGES)
+READ: Final = (ENGLISH, *LANGUAGES)
+"""The languages that rules read."""
 MAX_WORDS: Final = 400
 """Most words of a text that are examined."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -51,7 +52,7 @@ def own_words(turns: Iterable[Interaction]) -> str:
 def unread_language(window: Window) -> str:
     """Return the code of the user's language in *window* if rules do not read it; empty if they do."""
     code = language_of(own_words(window.unread), own_words(window.interactions))
-    return "" if code in _READ else code
+    return "" if code in READ else code
 
 
 def _best(text: str) -> tuple[str, ...]:
@@ -71,7 +72,7 @@ def _best(text: str) -> tuple[str, ...]:
     return tuple(
         code
         for code, shares in said.items()
-        if shares and sum(shares) == most and len(shares) >= (1 if code in _READ else _ENOUGH)
+        if shares and sum(shares) == most and len(shares) >= (1 if code in READ else _ENOUGH)
     )
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from sagacity.domain.base import Value
 from sagacity.domain.memory import TimeToLive
+from sagacity.learning.rules.answers import Answer, Compiled, compiled
 from sagacity.learning.rules.given_names import GIVEN
 from sagacity.learning.rules.sentences import Grammar
 
@@ -84,6 +85,8 @@ class _File(Value):
     """Words for the speaker, from first to third person."""
     pieces: dict[str, str]
     grammar: _Grammar
+    answer: tuple[Answer, ...] = ()
+    """What short answers to the agent's questions say in full."""
     fact: tuple[_Row, ...]
     instruction: tuple[_Row, ...]
 
@@ -116,6 +119,7 @@ class Language:
     no_name: re.Pattern[str]
     forms: dict[str, str]
     third: dict[str, str]
+    answers: Compiled
     facts: tuple[Row, ...]
     instructions: tuple[Row, ...]
 
@@ -134,6 +138,7 @@ def load_language(code: str) -> Language:
         no_name=_compiled(rf"(?:{file.no_name})\b", pieces),
         forms=file.forms,
         third=file.third,
+        answers=compiled(file.answer, lambda pattern: _compiled(pattern, pieces)),
         facts=tuple(Row(row, pieces) for row in file.fact),
         instructions=tuple(Row(row, pieces) for row in file.instruction),
     )

@@ -62,20 +62,20 @@ def _fact(table: Language, way: Reading, language: str) -> Draft | None:
 
 
 def instructions_in(language: str, text: str) -> Iterator[ReadInstruction]:
-    """Yield the instructions to the agent in *text*, at most one per sentence."""
+    """Yield the instructions to the agent in *text*; what one row has read is read by no other."""
     table = load_language(language)
     for sentence in sentences_in(language, text):
-        told = next(_told(table, sentence), None)
-        if told:
-            yield told
+        yield from _told(table, sentence)
 
 
 def _told(table: Language, sentence: Sentence) -> Iterator[ReadInstruction]:
     polite = [row for row in table.instructions if row.says.polite]
+    read_to = 0
     for stance, rows in ((Stance.STATED, table.instructions), (Stance.ASKED, polite)):
         for start in _starts(sentence, stance):
-            found = _first(table, rows, sentence.text, start)
+            found = _first(table, rows, sentence.text, start) if start >= read_to else None
             if found:
+                read_to = found[2]
                 yield ReadInstruction(draft=found[0], when=found[1], quote=sentence.text)
 
 
