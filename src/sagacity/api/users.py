@@ -52,14 +52,14 @@ _EXPORTED: dict[int | str, dict[str, Any]] = {
 async def get_users(
     caller: Reads,
     after: Annotated[
-        ExactId | None, Query(description="Only users behind this one: `next` of the previous page.")
+        ExactId | None, Query(description="Only users after this one: `next` of the previous page.")
     ] = None,
     limit: MaxRows = 100,
 ) -> UsersPage:
     """
-    Return which users there are, in the order of their ids: with turns, last publish and memories.
+    Return the organisation's users by id, each with turns, last publish and memories.
 
-    Listed is who published turns, or of whom something is remembered. Callers who act for one user get 403.
+    A user is listed if they published turns, or if there are memories of them. A token of one user gets 403.
     """
     found = await list_users(caller.acting, after=None if after is None else UserId(after), limit=limit + 1)
     page = found[:limit]

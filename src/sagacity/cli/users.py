@@ -1,4 +1,4 @@
-"""`sagacity users`: which there are; erase one with everything that is stored."""
+"""`sagacity users`: list users, and erase one with everything stored about them."""
 
 import shlex
 from pathlib import Path
@@ -26,13 +26,13 @@ ErasureId = Annotated[str, typer.Argument(help="The erasure's id; see `erasures`
 def list_users(
     context: typer.Context,
     *,
-    after: Annotated[str | None, typer.Option("--after", help="Only users behind this one.")] = None,
+    after: Annotated[str | None, typer.Option("--after", help="Only users after this one.")] = None,
     limit: options.Limit = 20,
 ) -> None:
     """
     List users by id, with turns, last publish and memories.
 
-    Turns count those that were deleted since; memories are the current ones of every kind.
+    Turns include deleted ones. Memories are the current ones of every kind.
 
     Example: sagacity users list
     """

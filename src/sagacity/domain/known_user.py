@@ -1,4 +1,4 @@
-"""A user as an operator sees it: that there is one, how active, and how much is remembered."""
+"""A user as an operator sees them: the id, how active they are, and how much is remembered."""
 
 from datetime import datetime
 
@@ -7,11 +7,11 @@ from sagacity.domain.ids import UserId
 
 
 class KnownUser(Value):
-    """A user who published turns, or of whom something is remembered."""
+    """A user who published turns or has memories."""
 
     user_id: UserId
     turns: int
-    """Turns published so far, deleted ones too."""
+    """Turns published so far, including deleted ones."""
     last_publish_at: datetime | None
     """None if nothing was ever published."""
     memories: int

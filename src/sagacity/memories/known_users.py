@@ -1,4 +1,4 @@
-"""Which users an organisation has."""
+"""List the users of an organisation."""
 
 from sagacity.domain.ids import UserId
 from sagacity.domain.known_user import KnownUser
@@ -7,7 +7,7 @@ from sagacity.memories.acting import Acting
 
 async def list_users(acting: Acting, *, after: UserId | None = None, limit: int) -> list[KnownUser]:
     """
-    Return users in the order of their ids, those behind *after* if it is given.
+    Return users in the order of their ids; with *after*, only those after that id.
 
     Raises:
         Forbidden: the caller acts for one user.

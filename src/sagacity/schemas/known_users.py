@@ -1,4 +1,4 @@
-"""Replies about which users there are."""
+"""Replies that list users."""
 
 from datetime import datetime
 
@@ -7,12 +7,12 @@ from sagacity.schemas.base import Reply, Schema
 
 
 class KnownUserView(Schema):
-    """A user who published turns, or of whom something is remembered."""
+    """A user who published turns or has memories."""
 
     user_id: str
     """The user: the person who talks to the agent."""
     turns: int
-    """Turns published so far; those that were deleted since count, too."""
+    """Turns published so far, including deleted ones."""
     last_publish_at: datetime | None = None
     """When the last turns were stored."""
     memories: int

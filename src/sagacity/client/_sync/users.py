@@ -15,13 +15,13 @@ from sagacity.schemas.profiles import StorageStats
 
 def get_users(connection: Connection, *, after: str | None = None, limit: int = 100) -> UsersPage:
     """
-    Return which users there are, in the order of their ids: with turns, last publish and memories.
+    Return the organisation's users by id, each with turns, last publish and memories.
 
-    Listed is who published turns, or of whom something is remembered. Callers who act for one user get 403.
+    A user is listed if they published turns, or if there are memories of them. A token of one user gets 403.
 
     Args:
         connection: to the server.
-        after: only users behind this one: `next` of the previous page.
+        after: only users after this one: `next` of the previous page.
         limit: the largest number of results to return.
     """
     params = {"after": after, "limit": limit}

@@ -1,4 +1,4 @@
-"""Which users there are: those with a log, and those of whom there are memories without one."""
+"""The users of an organisation: all who published turns, and all with memories."""
 
 import sqlalchemy as sa
 
@@ -17,7 +17,7 @@ class KnownUserRepository:
         self._scope = scope
 
     async def page(self, *, after: UserId | None = None, limit: int) -> list[KnownUser]:
-        """Return up to *limit* users, those behind *after* if it is given."""
+        """Return up to *limit* users, in the order of their ids; with *after*, only those after that id."""
         names = await self._names(after, limit)
         published = {
             row.user_id: row
