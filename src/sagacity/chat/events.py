@@ -1,10 +1,10 @@
 """
-What a client is told of an answer, as a function of how far it is.
+The events of an answer, computed from its progress alone.
 
-An event's number says how much of the exchange it completes: 0 to 2 for what comes before the text, then 3 and the
-characters of the answer up to its end, and a number larger than any text's for the last event. So any process can go
-on after any event from the stored exchange alone, although it may cut the text into other pieces. A client that has
-more of the text than was stored, as its server was killed, is told how it ended, too.
+An event's number says how much of the exchange is complete after it: 0 to 2 for the events before the text, 3 plus the
+number of characters for a piece of text, and a number larger than any text's for the last event. So any process can
+continue after any event from the stored exchange, although it may cut the text into other pieces. A client whose
+server was killed may have more text than was stored; it gets the last event too.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ _FAILED = frozenset({ExchangeStatus.FAILED, ExchangeStatus.INTERRUPTED})
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A memory or turn that an answer could draw on, with its text as it is now."""
+    """A memory or turn that an answer could use, with its current text."""
 
     source: AnswerSource
     text: str

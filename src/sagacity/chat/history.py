@@ -14,7 +14,7 @@ MOST_MESSAGES = 100
 _LEAST = 2
 _ELLIPSIS = "…"
 _CHARACTERS_A_TOKEN = 4
-"""About what English has; where a text has fewer, it is cut again."""
+"""About as many as in English. A text with fewer is cut again."""
 
 
 def window(
@@ -23,7 +23,7 @@ def window(
     """
     Return the newest of *messages* that go into *budget* tokens, oldest first, and how many were left out.
 
-    The newest two are in also if one has to be cut: the next message is about the last question and its answer.
+    The newest two are always included, cut if necessary: the next message is about the last question and its answer.
     """
     taken: list[ChatMessage] = []
     left = budget
@@ -43,7 +43,7 @@ def window(
 
 
 def _cut(text: str, budget: int, count: Callable[[str], int]) -> str:
-    """Return the beginning of *text* that goes into *budget* tokens with an ellipsis; "" if not even that goes in."""
+    """Return the beginning of *text* that fits into *budget* tokens, with an ellipsis; "" if nothing fits."""
     size = budget * _CHARACTERS_A_TOKEN
     while (tokens := count(text[:size] + _ELLIPSIS)) > budget:
         if size <= 0:
@@ -56,9 +56,9 @@ def in_sight(
     messages: Sequence[Message], *, budgets: ContextBudgets, count: Callable[[str], int]
 ) -> tuple[Sequence[Message], ContextBudgets]:
     """
-    Return the newest of *messages* that a prompt shows whatever is remembered, and what is left to memory.
+    Return the newest *messages*, which a prompt always shows, and the budgets that are left for memory.
 
-    Those before may be remembered, and so may one that has to be cut: the prompt may have no room for them.
+    Earlier messages, and one that has to be cut, can be remembered like any turn: the prompt may have no room for them.
 
     Args:
         messages: of the conversation, oldest first.

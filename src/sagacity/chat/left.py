@@ -13,7 +13,7 @@ HOLD_SECONDS = 15.0
 
 
 async def close_left(acting: Acting, exchange: Exchange) -> Exchange:
-    """Store what there is of a running answer that nobody holds any more; returns the exchange as it is then."""
+    """Store the text so far of a running answer that no process holds any more; returns the exchange afterwards."""
     now = acting.parts.clock.now()
     closed = interrupted(exchange, tokens=acting.parts.tokens.count(exchange.answer))
     try:

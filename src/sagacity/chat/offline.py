@@ -31,16 +31,19 @@ _SPEAKER = re.compile(r"^(\d{4}-\d\d-\d\d) (user|assistant): ")
 _LEAD = re.compile(r"^\d{4}-\d\d-\d\d[^:]{0,80}: ")
 _SAID = frozenset({SectionName.ENTITIES, SectionName.HISTORY})
 _LEAST_RELEVANCE = 0.1
-"""Of a line that is quoted: below it, one in ten answers (`benchmarks/relevance.py` shows how well that holds)."""
+"""The least relevance of a quoted line. Fewer than one in ten lines below it answer; see `benchmarks/relevance.py`."""
 _LEAST_SHARE = 0.4
 """
-Of the best line's relevance, for a line to be quoted beside it. Of the 142 questions of `benchmarks/relevance.py` that
-have an answer, 137 are answered, without it 138, with 0.7 wrong lines a question instead of 2.5.
+A line is quoted if it has at least this share of the best line's relevance.
+
+Of the 142 questions of `benchmarks/relevance.py` that have an answer, 137 are answered (138 without this limit), with
+0.7 wrong lines per question instead of 2.5.
 """
 _SURE = 0.3
 """
-Relevance of the best line from which on it is quoted as an answer. Of the questions of `benchmarks/relevance.py` that
-have an answer 9 of 142 stay below it, of those that have none 38 of 56.
+From this relevance of the best line on, the lines are called an answer, below it the nearest that is remembered.
+
+In `benchmarks/relevance.py`, 9 of the 142 questions that have an answer stay below it, and 38 of the 56 without one.
 """
 
 
@@ -50,15 +53,15 @@ def extractive_answer(
     """
     Return an answer that quotes the most likely lines of *context*, each with its citation.
 
-    To a message that asks for nothing, it quotes what must not be missed and nothing else: the allergy, to "I'm
-    cooking prawns tonight". To one that asks to forget something, it quotes nothing, and says what becomes of it.
+    If the message asks for nothing, only cautions are quoted: an allergy, in reply to "I'm cooking prawns tonight". If
+    it asks to forget something, nothing is quoted, and the answer says what happens to those memories.
 
     Args:
-        message: the user's.
+        message: of the user.
         context: what is remembered.
-        why: why no model answers, such as "The spending cap is reached"; empty: there is none.
-        is_whole: whether all that is remembered, and the conversation so far, could be read.
-        is_off: whether nothing that is remembered was to be read.
+        why: why no model answers, such as "The spending cap is reached"; empty if no model is configured.
+        is_whole: whether all memories and the conversation so far could be read.
+        is_off: whether the user's settings switch memory off.
     """
     reason = f"{why or NO_MODEL},"
     if (forgets := what_to_forget(message)) is not None:
@@ -81,10 +84,10 @@ def extractive_answer(
 
 def best(context: Context, touched: Collection[Caution] = ()) -> Sequence[ContextItem]:
     """
-    Return the lines that are most likely to answer: first what warns of what is *touched*, then the best.
+    Return the lines that most likely answer: first those that warn of something *touched*, then the most relevant.
 
-    Former answers of this kind, turns that only ask or ask to forget something, and what is much less likely than the
-    best are left out.
+    Left out are earlier answers without a model, turns that only ask or ask to forget something, and lines that are
+    much less relevant than the best.
     """
     found = _lines(context)
     warns = {item.citation for item in found if _warns(item, touched)}
@@ -107,7 +110,7 @@ def best(context: Context, touched: Collection[Caution] = ()) -> Sequence[Contex
 
 
 def known(context: Context) -> Sequence[ContextItem]:
-    """Return what is known of the user, best first, for whoever asks for all of it: no line of it is likelier."""
+    """Return what is known about the user, best first, for a message that asks for all of it."""
     facts = [item for item in _lines(context) if item.kind != INTERACTION]
     return sorted(facts, key=lambda item: (item.kind != MemoryKind.PROFILE, -item.score))[:MOST_LINES]
 

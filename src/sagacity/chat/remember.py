@@ -17,17 +17,18 @@ from sagacity.memories.context import ContextRequest, sourced_context
 from sagacity.memories.search import Question
 
 LIMIT = 40
-"""Of each kind of memory."""
+"""How many memories of each kind are considered."""
 TURNS = 80
 """
-Turns. The budget of tokens is what limits: forty short ones, as people chat, fill half of it.
+How many turns are considered. Forty short ones, as in chats, would fill only half of the token budget.
 
-Of 200 questions about such chats (LoCoMo), a prompt of 5,000 tokens held all evidence for 165 with 40, for 173 with 80.
+For 200 questions about such chats (LoCoMo), a prompt of 5,000 tokens held all evidence for 165 with 40 turns, and for
+173 with 80.
 """
 MOST_ASKED = 2_000
 """
-Characters of a message by which it is searched for. An embedder reads no more (256 word pieces, some 1,000 characters),
-and to look for every name in a pasted text would take as long as all the rest.
+How many characters of a message are searched for. The embedder reads no more (256 word pieces, some 1,000 characters),
+and looking up every name in a pasted text would take as long as the rest of the search.
 """
 NOT_SEARCHED = "what is remembered could not be searched"
 _STRATEGIES = tuple(map(str, StrategyName))
@@ -42,15 +43,15 @@ class Remembered:
 
     context: Context
     shown: tuple[SourceText, ...]
-    """What the context cites, with the whole text of each."""
+    """The sources that the context cites, each with its whole text."""
     found: Sequence[Scored] = ()
     """The search results that the context was written from."""
     missing: str = ""
-    """What could not be searched; empty if all was."""
+    """What could not be searched; empty if everything was."""
 
     @property
     def sources(self) -> tuple[AnswerSource, ...]:
-        """What the context cites."""
+        """The sources that the context cites."""
         return tuple(one.source for one in self.shown)
 
     @property
@@ -107,7 +108,7 @@ async def remember(
 
 
 def asked_in(message: str) -> str:
-    """Return what to search for: of a long message its beginning and its end, where a pasted text is asked about."""
+    """Return what to search for: the whole message or, of a long one, its beginning and end, where the question is."""
     if len(message) <= MOST_ASKED:
         return message
     half = MOST_ASKED // 2

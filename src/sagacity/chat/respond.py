@@ -45,9 +45,9 @@ _TURN_SECONDS = 0.1
 _POLL_SECONDS = 0.25
 """How often an answer of another process is read."""
 _LEFT_SECONDS = 20.0
-"""How often answers are looked for whose process has ended, and which nobody reads."""
+"""How often to look for abandoned answers: nobody reads them, and their process has ended."""
 _LEFT_AT_ONCE = 100
-"""So many of an organisation are closed at a time; the others wait for the next time."""
+"""How many abandoned answers of an organisation are closed at a time; the others wait for the next look."""
 GRACE_SECONDS = 5.0
 """How long a client may be away before its answer is stopped, if the settings say so."""
 _log = structlog.get_logger(__name__)
@@ -69,13 +69,13 @@ class _BusyError(Exception):
 
 PREPARED_AT_ONCE = 4
 """
-Messages of a process whose memories are looked for at the same time; the others wait in the order in which they came.
+How many messages of a process search memory at the same time; the others wait in order of arrival.
 
-Where two hundred came together and all were prepared at once, each waited for all others at every step, and the pieces
-of the first answers were late by up to twelve seconds while the last ones were begun. With four it is half a second.
+When two hundred messages arrived together and all were prepared at once, each waited for all others at every step, and
+the first answers' pieces were up to twelve seconds late while the last answers began. With four, it is half a second.
 """
 PREPARING_SECONDS = 1.0
-"""After so long the next message begins as well: an embedder over the network that hangs must not hold up all chats."""
+"""After this time the next message begins as well, so that a hanging remote embedder does not hold up all chats."""
 
 
 class Chat:
@@ -95,7 +95,7 @@ class Chat:
         self._background.add(every(_LEFT_SECONDS, self.end_left))
 
     def interrupt(self) -> None:
-        """Stop all answers, also those yet to begin: each is stored as far as it is, and its readers are told."""
+        """Stop all answers, including those not yet begun. The text so far is stored, and the readers are told."""
         self._is_stopping = True
         for live in self._live.all():
             live.stop(ExchangeStatus.INTERRUPTED)
@@ -435,7 +435,7 @@ class Chat:
         return exchange if is_held or not exchange.is_running else await close_left(acting, exchange)
 
     async def end_left(self) -> None:
-        """Close the answers whose processes have ended, of all organisations, whether or not somebody reads them."""
+        """Close the answers of all organisations whose processes have ended, even if nobody reads them."""
         storage = self.parts.storage
         for tenant in await storage.answering_tenants():
             async with storage.read(tenant) as snapshot:

@@ -34,7 +34,7 @@ from sagacity.storage.transaction import Transaction
 LEARNER = "chat"
 """The chat's name in the ledger."""
 MOST_CHARACTERS = 100_000
-"""Of an answer: as many as a published text may have. Some endpoints take no notice of `max_tokens`."""
+"""The longest answer, as long as a published text may be. Some endpoints ignore `max_tokens`."""
 _PROMPT = "chat_answer"
 _NO_ANSWER = "The model gave no answer. Send the message again, or ask for another answer to it."
 _CAP_IS_REACHED = "The spending cap is reached"
@@ -153,7 +153,7 @@ class AnswerWriter:
         self._timings["llm_total"] = _milliseconds(began)
 
     async def _pieces(self, prepared: Prepared) -> AsyncGenerator[str]:
-        """Yield the answer of a model, or without one the best of what is remembered."""
+        """Yield the model's answer or, without a model, an answer that quotes the best memories."""
         models = await models_for(self._acting, self._live.exchange.user_id)
         runner = models.prompt_runner(Role.CHAT, LEARNER)
         if runner is None:
@@ -258,7 +258,7 @@ class AnswerWriter:
         """
         Return the stored state of an exchange that this process no longer holds.
 
-        It was stored, and nobody heard of the commit; or it was taken for interrupted; or it was deleted.
+        Either it was stored but the reply to the commit was lost, or it was closed as interrupted, or it was deleted.
         """
         told = {"status": ExchangeStatus.INTERRUPTED, "error": _NOT_STORED, "error_kind": "Conflict"}
         try:
