@@ -1,4 +1,4 @@
-"""How often memories are used: counted in memory at once, and written in batches a little later."""
+"""Count how often memories are used: at once in memory, and in the database in batches."""
 
 import asyncio
 from collections import Counter
@@ -13,9 +13,9 @@ from sagacity.domain.tenant import Tenant
 from sagacity.storage.transaction import Storage
 
 FLUSH_SECONDS = 3.0
-"""How often notes are written; a killed process loses up to this much of them."""
+"""How often counts are written, and so how much a killed process may lose."""
 MOST_WAITING = 50_000
-"""How many memories may wait to be written; beyond that uses are not counted while the database is down."""
+"""How many memories may wait to be written. While the database is down, further uses are not counted."""
 _log = structlog.get_logger(__name__)
 
 
@@ -51,7 +51,7 @@ class Accesses:
                 waiting[one] += 1
 
     async def flush(self) -> None:
-        """Write what waits; what cannot be written waits for the next time."""
+        """Write the waiting counts; those that cannot be written wait for the next time."""
         for tenant in list(self._waiting):
             noted = self._waiting.pop(tenant)
             if not noted:

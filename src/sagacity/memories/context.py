@@ -22,11 +22,11 @@ from sagacity.retrieval.context.known_entities import known_entities
 from sagacity.storage.transaction import Transaction
 
 FEW = 40
-"""How many of one kind: about what the default budget of profiles holds."""
+"""A user with no more memories of a kind gets all of them. About as many as the default budget of profiles holds."""
 _BESIDE = "entities and history"
 """The trace's name for reading both, in parallel with the search."""
 _HISTORY_TURNS = 100
-"""More would not fit into any budget that leaves room for memories."""
+"""More turns would not fit into any budget that leaves room for memories."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +83,9 @@ async def sourced_context(
     acting: Acting, request: ContextRequest, *, include_expired: bool = False, counts_withheld: bool = False
 ) -> tuple[Context, Sequence[Scored]]:
     """
-    Return the same as `context_for`, and the search results, of which the text may contain only a part.
+    Return what `context_for` returns, and the search results that the text was written from.
 
-    The caller records that it was surfaced.
+    The text may contain only a part of them. The caller records which memories were surfaced.
     """
     strategies = tuple(request.strategies or StrategyName)
     query = request.query.model_copy(update={"strategies": strategies})
@@ -145,7 +145,7 @@ async def _drawn(
 
 
 def _said(built: Context, considered: Sequence[Scored]) -> list[Scored]:
-    """Return those of the considered results that a context contains: memories, and turns, alone or with neighbours."""
+    """Return those of the considered results that a context contains: memories and turns, alone or with neighbours."""
     shown = {item.citation for section in built.sections for item in section.items}
 
     def citations(one: Scored) -> set[str]:

@@ -86,5 +86,5 @@ async def _delete(
 
 
 def log_deleted(acting: Acting, kind: MemoryKind, count: int) -> None:
-    """Log who deleted; no history is kept of a deleted memory, so that erased content survives nowhere."""
+    """Log who deleted. The history of a deleted memory is deleted too, so that its content survives nowhere."""
     _log.info("memory.deleted", actor=acting.principal.actor, kind=str(kind), count=count)

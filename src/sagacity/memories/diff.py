@@ -14,12 +14,12 @@ from sagacity.learning.deduplication.text_equivalence import normalised
 from sagacity.providers.base import Vectors
 
 CHANGED_COSINE = 0.75
-"""Minimum cosine of two versions of one memory."""
+"""The least cosine between two versions of one memory."""
 COVERED_COSINE = 0.6
-"""Minimum cosine of a memory that covers another. Rules and a model word one fact as differently as that."""
+"""The least cosine between a memory and one that covers it: rules and a model word the same fact that differently."""
 _ROWS_A_BLOCK = 1_024
 _NEAREST = 64
-"""How many of its nearest neighbours a memory tries, if nearer ones are taken."""
+"""How many of its nearest neighbours a memory tries if nearer ones are taken."""
 Pair = tuple[Memory, Memory]
 Rows = npt.NDArray[np.int64]
 
@@ -103,7 +103,7 @@ def _text_of(memory: Memory) -> tuple[tuple[str, ...], ...]:
 
 
 def _by_slot(before: Sequence[Memory], after: Sequence[Memory]) -> Iterator[Pair]:
-    """Pair memories that are alone in their slot on both sides; slots with many values, such as likes, say nothing."""
+    """Pair memories that are alone in their slot on both sides. Slots with many values, such as likes, pair nothing."""
     former, latter = (_alone_in_slot(side) for side in (before, after))
     return ((former[slot], memory) for slot, memory in latter.items() if slot in former)
 
@@ -137,8 +137,8 @@ def _near(before: Vectors, after: Vectors) -> Iterator[tuple[int, int]]:
     """
     Yield (row of *after*, row of *before*) of near pairs, nearest first, then by rows.
 
-    They are found block by block, never all pairs at a time, and put in order as arrays: other threads run meanwhile,
-    which they would not while Python sorts some hundred thousand tuples.
+    Pairs are found block by block, never all at once, and sorted as arrays, so that other threads can run meanwhile:
+    they could not while Python sorts hundreds of thousands of tuples.
     """
     size = min(_NEAREST, len(before))
     found: list[tuple[Vectors, Rows, Rows]] = []
@@ -157,7 +157,7 @@ def _near(before: Vectors, after: Vectors) -> Iterator[tuple[int, int]]:
 def _covered(
     lost: Sequence[Memory], after: Sequence[Memory], vectors: Mapping[int, Vectors]
 ) -> Iterator[ChangedPair]:
-    """Yield lost memories that another one covers; one may cover many."""
+    """Yield lost memories that another memory covers; one memory may cover many."""
     latter = [memory for memory in after if memory.memory_id in vectors]
     stacked = _stacked(latter, vectors) if latter else None
     wholes = Wholes([one.content for one in after])

@@ -50,7 +50,7 @@ def archived_for(successor: Memory, memory: Memory) -> Memory:
 
 
 def edited_by_person(before: Memory, after: Memory) -> Memory:
-    """Return *after* with the consequences of a changed status."""
+    """Return *after* with the consequences of its new status."""
     match before.status in ARCHIVED_STATUSES, after.status in ARCHIVED_STATUSES:
         case False, True:
             return after.model_copy(update={"archived_by": ArchivedBy.PERSON})
@@ -61,7 +61,7 @@ def edited_by_person(before: Memory, after: Memory) -> Memory:
 
 
 async def said_through(transaction: Transaction, user_id: UserId | None) -> InteractionId | None:
-    """Return the user's newest interaction: nothing said up to it overrules a person's change."""
+    """Return the user's newest interaction: nothing said before it overrules a person's change."""
     return None if user_id is None else await transaction.interactions.newest_id(user_id)
 
 
@@ -116,7 +116,7 @@ def stamped(principal: Principal, memory: M, before: Memory | None = None) -> M:
 
 
 def _is_doubtful(memory: NewMemory) -> bool:
-    """Whether it is a user playbook of low trust, which is not served."""
+    """Whether it is a user playbook of low trust, which is never served."""
     return memory.kind is MemoryKind.USER_PLAYBOOK and memory.trust is Trust.LOW
 
 
@@ -160,7 +160,7 @@ async def record(
 async def keep_users_within_limits(
     acting: Acting, transaction: Transaction, stored: Sequence[Memory]
 ) -> None:
-    """Archive what exceeds users' limits after *stored* was added; *stored* itself stays."""
+    """Archive the memories that exceed users' limits after *stored* was added; *stored* itself stays."""
     spared = [memory.memory_id for memory in stored]
     for user_id in dict.fromkeys(memory.user_id for memory in stored):
         if user_id is not None:

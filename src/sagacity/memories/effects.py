@@ -30,7 +30,7 @@ Named = tuple[MemoryKind, str]
 
 async def effect_report(acting: Acting, wanted: EffectFilter, *, limit: int, offset: int = 0) -> EffectReport:
     """
-    Return what is known of memories' effects, those with the most evidence first; all of it is of one moment.
+    Return the effects of memories, those with the most evidence first, as of one moment.
 
     Args:
         acting: for whom; one user is told of their own sessions only.
@@ -61,7 +61,7 @@ async def effect_report(acting: Acting, wanted: EffectFilter, *, limit: int, off
 
 
 async def found_effects(acting: Acting, kinds: Collection[MemoryKind]) -> list[tuple[Tally, Weighed]]:
-    """Return which memories of some kinds the report says help or harm, with what it says."""
+    """Return the memories of some kinds that the report says help or harm, with the report."""
     user_id = acting.principal.user_id
     async with acting.read(user_id=user_id) as snapshot:
         if not await snapshot.effects.any():
@@ -71,7 +71,7 @@ async def found_effects(acting: Acting, kinds: Collection[MemoryKind]) -> list[t
 
 
 async def described(acting: Acting, found: Sequence[tuple[Tally, Weighed]]) -> dict[Named, MemoryEffect]:
-    """Return all that the report says of some memories, by kind and by what the API knows them by."""
+    """Return everything the report says about some memories, by kind and by their ids in the API."""
     user_id = acting.principal.user_id
     async with acting.read(user_id=user_id) as snapshot:
         told = await effects_of(snapshot, EffectFilter(), found, user_id=user_id)
@@ -81,7 +81,7 @@ async def described(acting: Acting, found: Sequence[tuple[Tally, Weighed]]) -> d
 async def ranked(
     snapshot: Transaction, wanted: EffectFilter, *, user_id: UserId | None
 ) -> list[tuple[Tally, Weighed]]:
-    """Return what may be said of all memories together, those with the most evidence first."""
+    """Return the report on all memories, those with the most evidence first."""
     tallies = await snapshot.effects.successes(wanted, user_id=user_id)
     told = await asyncio.to_thread(weighed, [one.lots for one in tallies])
     together = zip(tallies, told, strict=True)
@@ -95,7 +95,7 @@ async def effects_of(
     *,
     user_id: UserId | None,
 ) -> list[MemoryEffect]:
-    """Return all that is said of some memories, with what they say, what they cost and how often they are cited."""
+    """Return the report on some memories, with their text, their cost and how often they are cited."""
     names = [(tally.kind, tally.entity_id) for tally, _ in page]
     found = await snapshot.effects.outcomes(wanted, user_id=user_id, of=set(names))
     lots = {(one.kind, one.entity_id): one.lots for one in found}

@@ -14,7 +14,7 @@ from sagacity.storage.accounts.across import owned_by
 
 async def erase_user(acting: Acting, user_id: UserId, *, wait_seconds: float) -> Operation:
     """
-    Erase all that is stored of a user, whether anything is or not; asked for twice, it is one run.
+    Erase everything stored about a user, even if nothing is. Asking again returns the same run.
 
     Args:
         acting: on whose behalf.

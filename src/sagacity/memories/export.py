@@ -15,9 +15,9 @@ _PIECE_BYTES = 256 * 1024
 
 async def export_user(acting: Acting, user_id: UserId) -> AsyncGenerator[bytes]:
     """
-    Return the lines of a file that holds all of a user, a piece at a time.
+    Yield the lines of a file with everything stored about a user, a piece at a time.
 
-    They go through a temporary file: however slowly somebody reads them, the database is not held up.
+    They are written to a temporary file first, so that a slow reader does not keep the database waiting.
 
     Raises:
         NotFound: nothing is stored of the user.

@@ -25,7 +25,7 @@ class MemoryQuery:
     by_meaning: bool = True
     by_words: bool = True
     start: datetime | None = None
-    """When what it says was said, or happened: then or later."""
+    """When the event in the memory happened or was said: not before this."""
     end: datetime | None = None
 
 
@@ -35,13 +35,13 @@ class FoundOfUser:
 
     results: Sequence[tuple[Scored, Memory, Sequence[str]]]
     total: int
-    """With those over the limit."""
+    """Including those over the limit."""
     milliseconds: float
     trace: Trace
 
 
 async def find_of_user(acting: Acting, user_id: UserId, wish: MemoryQuery) -> FoundOfUser:
-    """Return what a user's memories say of a question; what is returned counts as used."""
+    """Return a user's memories that match a question. Returned memories count as used."""
     started = time.perf_counter()
     asked = {StrategyName.KEYWORD: wish.by_words, StrategyName.VECTOR: wish.by_meaning}
     query = Query(

@@ -33,7 +33,7 @@ class History:
     events: Sequence[Event]
     """Newest first."""
     event_count: int
-    """How many events there are, also of those that are not returned."""
+    """The number of events, including those that are not returned."""
     predecessors: Sequence[Memory]
     """What it replaced, nearest first; no more than `MOST_PREDECESSORS`."""
     has_more_predecessors: bool
@@ -42,7 +42,7 @@ class History:
     sources: Sequence[Interaction]
     """What it was learned from, oldest first."""
     deleted_source_count: int
-    """How many of those that would be returned were deleted."""
+    """How many of the returned interactions were deleted."""
 
 
 async def history_of(acting: Acting, given: str, kind: MemoryKind | None, *, limit: int) -> History:
@@ -84,7 +84,7 @@ async def history_of(acting: Acting, given: str, kind: MemoryKind | None, *, lim
 
 async def find_memory(snapshot: Transaction, given: str, kind: MemoryKind | None) -> Memory:
     """
-    Return the memory of a uid; else the one of a number, or of what a context cites it by.
+    Return the memory with this uid, else with this number or citation.
 
     Raises:
         NotFound: the tenant has none.
@@ -101,7 +101,7 @@ async def find_memory(snapshot: Transaction, given: str, kind: MemoryKind | None
 
 
 async def _predecessors_of(snapshot: Transaction, memory: Memory) -> Sequence[Memory]:
-    """Return what *memory* replaced, step by step back, nearest first; one more than is shown if there are more."""
+    """Return the memories that *memory* replaced, nearest first; one more than is shown if there are more."""
     found: dict[MemoryId, Memory] = {}
     latest: Sequence[Memory] = [memory]
     for _ in range(_MOST_STEPS):
@@ -130,7 +130,7 @@ def _turns_of(
 
 
 def _learned_from(added: RecordedChange) -> Sequence[InteractionId]:
-    """Return the turns that a memory was learned from when it came about, without those of what it was merged with."""
+    """Return the turns that a memory was first learned from, without those of memories merged into it later."""
     memory = added.before or added.after
     return memory.source_interaction_ids if memory else ()
 

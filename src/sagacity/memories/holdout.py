@@ -1,4 +1,4 @@
-"""Leave out memories at random if an organisation wants to measure their effect."""
+"""Leave out memories at random, if an organisation wants to measure their effect."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from sagacity.memories.acting import Acting
 from sagacity.memories.usage import note_lots
 
 HELD_OUT = "held_out"
-"""What a trace calls what was left out so."""
+"""The name in traces for memories left out by the draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What a call would hand out, and what of it its session goes without."""
+    """The memories that a call would return, and which of them are held out from its session."""
 
     held_out: Sequence[Memory] = ()
     shown: Sequence[Memory] = ()
-    """What might have been held out, too."""
+    """Memories that might have been held out, too."""
 
     def keeps(self, one: Scored) -> bool:
         """Return whether something is handed out."""
@@ -32,11 +32,11 @@ class Drawn:
 
 async def holdout_of(acting: Acting, query: Query, session_id: SessionId | None) -> Holdout | None:
     """
-    Return the lots that hold for a search; None where nothing is held out.
+    Return the draw that applies to a search; None if nothing is held out.
 
-    So it is where the organisation did not ask for it, the operator turned it off or nothing is recorded; without a
-    session, or the one user whose session it is; in a list, which has no question; and where the caller
-    looks at what is not served, or at the past.
+    Nothing is held out if the organisation did not ask for it, the operator turned it off, or usage is not recorded;
+    without a session, or without the one user of that session; in a list, which has no question; and if the caller
+    reads memories that are not served, or reads the past.
     """
     wanted = query.wanted
     user_id = acting.principal.user_id if wanted.user_id is None else wanted.user_id
@@ -51,7 +51,7 @@ async def holdout_of(acting: Acting, query: Query, session_id: SessionId | None)
 
 
 def drawn(acting: Acting, holdout: Holdout | None, pipeline: Pipeline, found: Iterable[Scored]) -> Drawn:
-    """Draw for each memory that a call would hand out, and note the lots down."""
+    """Draw for each memory that a call would return, and record the draws."""
     if holdout is None:
         return Drawn()
     eligible = [one.memory for one in found if one.memory is not None and may_be_held_out(one)]
@@ -65,9 +65,9 @@ async def without_held_out(
     acting: Acting, query: Query, session_id: SessionId | None, found: Mapping[str, Sequence[Scored]]
 ) -> tuple[dict[str, tuple[Scored, ...]], int]:
     """
-    Return what a search found without what its session goes without, and how much that was.
+    Return a search's results without the held-out ones, and how many those are.
 
-    Nothing moves up: all else is as it would have been.
+    Nothing moves up into their places: the rest stays as it would have been.
     """
     holdout = await holdout_of(acting, query, session_id)
     lots = drawn(acting, holdout, Pipeline.SEARCH, (one for items in found.values() for one in items))

@@ -12,34 +12,34 @@ from sagacity.domain.query import Filter, Query, SearchMode
 from sagacity.memories.acting import Acting
 
 _IN_ANY_STATUS = frozenset({MemoryKind.USER_PLAYBOOK})
-"""Kinds that are listed in any status by default; of the others the current ones are."""
+"""Kinds that are listed in any status by default. Of other kinds only current memories are listed."""
 _MOST_WITH_UID = 100_000
-"""Among how many memories one is looked for by its uid."""
+"""Among how many memories a uid is looked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which memories of one kind; a field that is empty or None admits all."""
+    """Selects memories of one kind. A field that is empty or None selects all."""
 
     kind: MemoryKind
     ids: Sequence[int] | None = None
-    """In this order, expired ones too, and in any status unless `statuses` says which."""
+    """Memories with these numbers, in this order, expired or not, in any status unless `statuses` is given."""
     uid: MemoryUid | None = None
     user_id: UserId | None = None
     statuses: Sequence[Status] = ()
-    """Empty for what the kind is listed in by default."""
+    """Empty for the kind's default."""
     approvals: Sequence[Approval] = ()
     name: str | None = None
     agent_version: str | None = None
     source: str | None = None
     start: datetime | None = None
-    """When it was last changed: then or later."""
+    """Last changed at this time or later."""
     end: datetime | None = None
     words: str | None = None
-    """A text, a word of which it must contain; the best match comes first."""
+    """Words; a memory must contain one of them. The best match comes first."""
 
     def admits(self, memory: Memory) -> bool:
-        """Whether status, review, name and agent version are as chosen."""
+        """Whether status, review, name and agent version are selected."""
         return (
             (not self.statuses or memory.status in self.statuses)
             and (not self.approvals or memory.approval in self.approvals)
@@ -48,7 +48,7 @@ class Choice:
         )
 
     def to_filter(self, now: datetime) -> Filter:
-        """Return what admits the chosen memories that have not expired by *now*; numbers, uid and words aside."""
+        """Return the filter for the selected memories not expired by *now*; numbers, uid and words are ignored."""
         by_default = () if self.kind in _IN_ANY_STATUS else (Status.CURRENT,)
         return Filter(
             kinds=(self.kind,),
@@ -65,9 +65,9 @@ class Choice:
 
     def to_filters(self, now: datetime) -> tuple[Filter, ...]:
         """
-        Return filters that together admit the chosen memories; see `to_filter`.
+        Return filters that together select the memories; see `to_filter`.
 
-        What is unconfirmed is no current fact: it is listed beside what is pending.
+        An unconfirmed fact is not a current one: it is listed with the pending ones.
         """
         wanted = self.to_filter(now)
         if self.kind not in USER_KINDS or self.approvals:
@@ -83,7 +83,7 @@ class Choice:
 
 
 async def list_memories(acting: Acting, choice: Choice, *, limit: int) -> Sequence[Memory]:
-    """Return up to *limit* of the chosen memories: of one user, or of all."""
+    """Return up to *limit* of the selected memories, of one user or of all."""
     if choice.uid is not None:
         everything = await _listed(acting, choice, _MOST_WITH_UID)
         return [memory for memory in everything if memory.uid == choice.uid][:limit]

@@ -11,17 +11,17 @@ from sagacity.memories.acting import Acting
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How sound memories are."""
+    """How healthy memories are."""
 
     score: int | None
     """From 0 to 100; None if there are no memories."""
     found: Counts
     is_comparing: bool
-    """Whether memories are still compared in the background, so that duplicates may be missing."""
+    """Whether memories are still being compared in the background, so that duplicates may be missing."""
 
 
 async def memory_health(acting: Acting, user_id: UserId | None, *, days_back: int) -> Health:
-    """Return what is wrong with memories in force, of one user or of all; see `review_queue.whose_reviews`."""
+    """Return the problems of memories in force, of one user or of all; see `review_queue.whose_reviews`."""
     wanted = HealthQuery(user_id=user_id, days_back=days_back, exclusive_slots=exclusive_slots())
     async with acting.read(user_id=user_id) as snapshot:
         found = await snapshot.health.counts(wanted)
@@ -32,9 +32,9 @@ async def memory_health(acting: Acting, user_id: UserId | None, *, days_back: in
 @cache
 def exclusive_slots() -> tuple[str, ...]:
     """
-    Return the slots that rules say hold one value at a time; those that depend on what is said are left out.
+    Return the slots that, by the rules, hold one value at a time, except those that depend on the text.
 
-    What denies a value ("does not live in Boston") fills a slot with many; `DENIALS` tells it apart.
+    A denial ("does not live in Boston") fills such a slot with many values; `DENIALS` tells it apart.
     """
     named = [one for one in PROFILE_RULES if one.slot and "{" not in one.slot and not one.negates]
     shared = {one.slot for one in named if not one.exclusive}

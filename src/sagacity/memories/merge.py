@@ -18,15 +18,15 @@ _MOST_CHANGES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A current memory, and what it was made of."""
+    """A current memory, and the memories that it was made of."""
 
     memory: Memory
     replaced: tuple[Memory, ...]
-    """What it was merged from, or what it replaced; never empty."""
+    """The memories that were merged or replaced; never empty."""
     own: Memory | None
-    """What was learned when it came about, before that was merged; None if it replaced the others as it is."""
+    """What was newly learned at the merge, as it was before; None if it replaced the others unmerged."""
     removals: Mapping[MemoryId, Memory]
-    """What was replaced, as it was before."""
+    """The memories that were replaced, as they were before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +34,16 @@ class Undone:
     """What an undo changed."""
 
     memory: Memory
-    """The one that was merged, archived now; or the one that replaced others, as it was."""
+    """The merged memory, archived now; or the one that replaced others, unchanged."""
     restored: tuple[Memory, ...]
     """Current again."""
     separated: Memory | None
-    """What was merged with them, as a memory of its own."""
+    """What was newly learned at the merge, now a memory of its own."""
 
 
 async def find_merge(transaction: Transaction, memory: Memory) -> Merge:
     """
-    Find out of what *memory* was made.
+    Find out what *memory* was made of.
 
     Raises:
         Conflict: it is not current, or it replaced nothing (any more).
@@ -80,7 +80,7 @@ async def find_merge(transaction: Transaction, memory: Memory) -> Merge:
 
 
 def separated(merge: Merge, *, uid: MemoryUid, now: datetime) -> NewMemory | None:
-    """Return what was learned when the merged memory came about, to stand by itself; None if it does already."""
+    """Return what was newly learned at the merge, to be stored as a memory of its own; None if it is one already."""
     if merge.own is None:
         return None
     fields = {name: getattr(merge.own, name) for name in NewMemory.model_fields}
@@ -96,10 +96,10 @@ async def undo_merge(
     vectors: Mapping[MemoryUid, Vectors],
 ) -> Undone:
     """
-    Take one merge back, and record that with each memory that it touches.
+    Undo one merge, and record that with each memory involved.
 
-    What was merged is current again as it was, what was learned when they were merged is a memory of its own, and the
-    merged one is archived. A memory that replaced others as it is stays current beside them.
+    The memories that were merged are current again, the fact newly learned at the merge becomes a memory of its own,
+    and the merged memory is archived. A memory that replaced others without a merge stays current beside them.
 
     Args:
         transaction: open to write.

@@ -23,10 +23,11 @@ async def check_names(
     to_run: bool = False,
 ) -> None:
     """
-    Refuse names of extractors and of agent versions that nothing goes by.
+    Refuse unknown names of extractors and agent versions.
 
-    An extractor is known if it is configured or, unless it is *to_run*, if memories of it are left. An agent version is
-    known if turns were published with it or user playbooks hold for it; what stands for none at all always is.
+    An extractor is known if it is configured or, unless it is *to_run*, if memories of it exist. An agent version is
+    known if turns were published with it or user playbooks apply to it; the value that stands for no version is always
+    known.
 
     Raises:
         InvalidInput: one is not known; the message names the nearest, or those that there are.
@@ -64,7 +65,7 @@ async def _check_agent_version(snapshot: Transaction, kind: MemoryKind, name: st
 
 
 async def _is_used(snapshot: Transaction, wanted: VersionFilter) -> bool:
-    """Whether a memory of any version is *wanted*."""
+    """Whether a memory of any version matches *wanted*."""
     for version in _VERSIONS:
         if await snapshot.versions.has(wanted, version):
             return True

@@ -16,12 +16,12 @@ from sagacity.storage.memories.of_user import MemoryCounts, Place, StoredCount
 from sagacity.storage.transaction import Transaction
 
 BATCH = 200
-"""Memories deleted in one transaction, so that nobody waits long for it."""
+"""How many memories are deleted in one transaction, so that nobody waits long for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
-    """Some of a user's memories, newest first, of how many."""
+    """A page of a user's memories, newest first, and how many there are."""
 
     memories: Sequence[Memory]
     total: int
@@ -30,7 +30,7 @@ class MemoryPage:
 
 async def add_for_user(acting: Acting, user_id: UserId, drafts: Sequence[UserMemoryDraft]) -> list[Memory]:
     """
-    Store what a user, or a program on their behalf, wrote: all or none, embedded together.
+    Store memories written by a user or by a program for them: all or none, embedded together.
 
     Returns:
         What was stored: those whose uid the user has already stay as they are, and are left out.
@@ -60,7 +60,7 @@ async def add_for_user(acting: Acting, user_id: UserId, drafts: Sequence[UserMem
 
 
 async def _known(acting: Acting, user_id: UserId, uids: Sequence[str]) -> Collection[str]:
-    """Return those of *uids* that the user has, whoever may see them; Conflict if another user has one."""
+    """Return those of *uids* that the user has, seen by the caller or not; Conflict if another user has one."""
     if not uids:
         return ()
     async with acting.parts.storage.read(acting.tenant) as snapshot:
@@ -133,9 +133,10 @@ async def delete_of_user(acting: Acting, user_id: UserId, name: str) -> None:
 
 async def delete_all_of_user(acting: Acting, user_id: UserId, kinds: Sequence[MemoryKind]) -> int:
     """
-    Delete all memories of a user of some kinds, current or not, and return how many there were.
+    Delete all of a user's memories of some kinds, current or not, and return how many there were.
 
-    Some are deleted at a time; what is written meanwhile may stay. With all kinds goes what was measured of the user.
+    They are deleted in batches; memories written meanwhile may stay. If all kinds are deleted, the user's usage events
+    go too.
     """
     count = 0
     for kind in kinds:
@@ -155,7 +156,7 @@ async def delete_all_of_user(acting: Acting, user_id: UserId, kinds: Sequence[Me
 
 async def look_at(acting: Acting, user_id: UserId, name: str) -> Memory:
     """
-    Count that one of a user's memories was used, at once, and return it.
+    Count one use of a user's memory at once, and return the memory.
 
     Raises:
         NotFound: the user has none of that name.
@@ -174,7 +175,7 @@ async def look_at(acting: Acting, user_id: UserId, name: str) -> Memory:
 
 
 async def counts_of_user(acting: Acting, user_id: UserId) -> MemoryCounts:
-    """Return what is remembered of a user, in numbers."""
+    """Return statistics of a user's memories."""
     async with acting.read(user_id=user_id) as snapshot:
         return await snapshot.user_memories.counts(user_id, TYPED_KINDS)
 
@@ -182,7 +183,7 @@ async def counts_of_user(acting: Acting, user_id: UserId) -> MemoryCounts:
 async def stored_of_user(
     acting: Acting, user_id: UserId, kinds: Sequence[MemoryKind]
 ) -> Mapping[MemoryKind, StoredCount]:
-    """Return how many memories are stored of a user, by kind, in force or not."""
+    """Return how many memories of a user are stored, by kind, in force or not."""
     async with acting.read(user_id=user_id) as snapshot:
         return await snapshot.user_memories.stored(user_id, kinds)
 

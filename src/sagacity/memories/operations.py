@@ -24,18 +24,18 @@ from sagacity.memories.names import check_names
 from sagacity.storage.transaction import Transaction
 
 NAMED_USERS = 1_000
-"""How many of a run's users are named; all are counted."""
+"""How many users of a run are named; all are counted."""
 _NAMED_AGENTS = 10
 _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.05, 1.0
 _BEGIN_WITHIN = timedelta(seconds=2)
-"""A run that goes on for so long may be one that nobody works on; a person begins to wonder then, too."""
+"""A run that takes longer may have nobody working on it, and a person begins to wonder."""
 
 
 async def generate(
     acting: Acting, name: OperationName, parameters: OperationParameters, *, wait_seconds: float
 ) -> Operation:
     """
-    Learn profiles or user playbooks from what was published; a rerun discards the former PENDING ones.
+    Learn profiles or user playbooks from published turns; a rerun discards the former PENDING ones.
 
     Args:
         acting: on whose behalf.
@@ -103,7 +103,7 @@ async def distil(
     wait_seconds: float,
 ) -> Operation:
     """
-    Make agent playbooks or skills of user playbooks of one name and agent version.
+    Make agent playbooks or skills from the user playbooks of one name and agent version.
 
     Args:
         acting: on whose behalf.
@@ -138,7 +138,7 @@ async def find_operation(
     acting: Acting, *, operation_id: str | None, name: OperationName
 ) -> tuple[Operation, OperationProgress] | None:
     """
-    Return a run with the users it has dealt with; without an id the newest of a *name*, None if that never ran.
+    Return a run with its finished users; without an id the newest run of that *name*, or None if it never ran.
 
     Raises:
         NotFound: there is no run of that id.
@@ -155,7 +155,7 @@ async def find_operation(
 
 
 async def progress_of(acting: Acting, operation: Operation) -> OperationProgress:
-    """Return the users that a run has dealt with, and what holds it up."""
+    """Return the users that a run has finished, and what holds it up."""
     async with acting.read() as snapshot:
         progress = await _progress(snapshot, operation)
     return await _with_obstacle(acting, operation, progress)
@@ -176,7 +176,7 @@ async def _progress(snapshot: Transaction, operation: Operation) -> OperationPro
 async def _with_obstacle(
     acting: Acting, operation: Operation, progress: OperationProgress
 ) -> OperationProgress:
-    """Add why nobody works on a run that was started a while ago, if it knows of no trouble itself."""
+    """Add the reason why nobody works on a run that started a while ago, unless the run reports a problem itself."""
     is_new = acting.parts.clock.now() - operation.created_at < _BEGIN_WITHIN
     if progress.trouble or is_new or not operation.goes_on:
         return progress
@@ -208,16 +208,16 @@ def progress_text(operation: Operation) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """What was cancelled."""
+    """The runs that were cancelled."""
 
     operations: tuple[Operation, ...]
     ended: Operation | None
-    """If nothing was cancelled: the run that the caller named, which had ended before."""
+    """If nothing was cancelled: the run that the caller named, which had already ended."""
 
 
 async def cancel(acting: Acting, *, operation_id: str | None, name: OperationName | None) -> Cancelled:
     """
-    Cancel one run, those of a name, or all that go on; what they wrote stays.
+    Cancel one run, those of a name, or all that are running; what they wrote stays.
 
     Raises:
         NotFound: there is no run of that id.
@@ -245,7 +245,7 @@ async def cancel(acting: Acting, *, operation_id: str | None, name: OperationNam
 
 async def _refuse_erasure(transaction: Transaction, operation_id: str) -> None:
     """
-    Make sure that a run which is to be cancelled erases nobody.
+    Make sure that a run to be cancelled is no erasure.
 
     Raises:
         Conflict: it does.
@@ -258,7 +258,7 @@ async def _refuse_erasure(transaction: Transaction, operation_id: str) -> None:
 async def watched(
     acting: Acting, start: Callable[[], Awaitable[Operation]], wait_seconds: float
 ) -> Operation:
-    """Start a run, and look at it until it ended or the time is over."""
+    """Start a run, and wait until it ends or the time is over."""
     deadline = time.monotonic() + wait_seconds
     operation = await acting.parts.storage.retry(start)
     acting.parts.dispatcher.poll_now()

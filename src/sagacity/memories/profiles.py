@@ -40,7 +40,7 @@ async def count_profiles(acting: Acting) -> ProfileCounts:
 
 async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:
     """
-    Store profiles, all or none, and return how many; one of a uid that its user has already is replaced.
+    Store profiles, all or none, and return how many. A profile replaces the one of the same uid and user.
 
     Raises:
         Conflict: a uid is taken by another user's profile or by another kind of memory.
@@ -75,7 +75,7 @@ async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:
 
 
 async def _check_uids(acting: Acting, given: Mapping[str, NewMemory]) -> None:
-    """Make sure that no uid is taken by what this caller does not see: another user's, or held; Conflict if one is."""
+    """Make sure that no uid belongs to a memory hidden from the caller, another user's or a held one; else Conflict."""
     async with acting.parts.storage.read(acting.tenant) as snapshot:
         known = await snapshot.memories.find_uids(list(given))
     for profile in given.values():
@@ -86,7 +86,7 @@ async def _check_uids(acting: Acting, given: Mapping[str, NewMemory]) -> None:
 
 def _same_user(profile: NewMemory, known: Mapping[str, NewMemory]) -> NewMemory:
     """
-    Return *profile*, which may take the place of a known one of its uid.
+    Return *profile*, which may replace the known profile of its uid.
 
     Raises:
         Conflict: the uid is taken by something else.
@@ -117,7 +117,7 @@ async def edit_profile(
     custom_features: Mapping[str, JsonValue] | None = None,
 ) -> Memory:
     """
-    Change a current profile of one user; what is None stays.
+    Change a current profile of one user; values that are None stay.
 
     Raises:
         NotFound: the user has none of that uid, or it is no longer current.
@@ -147,7 +147,7 @@ async def edit_profile(
 
 async def delete_profile_of_user(acting: Acting, user_id: UserId, uid: MemoryUid) -> int:
     """
-    Delete a profile of one user, and return how many there were: one.
+    Delete a profile of one user; returns 1.
 
     Raises:
         Forbidden: the caller may not write profiles.
@@ -163,7 +163,7 @@ async def delete_profile_of_user(acting: Acting, user_id: UserId, uid: MemoryUid
 
 async def delete_profiles_matching(acting: Acting, user_id: UserId, words: str) -> int:
     """
-    Delete all profiles of one user that hold every one of *words*, inflections aside, and return how many.
+    Delete all profiles of one user that contain every one of *words*, whatever their inflection; returns how many.
 
     Raises:
         Forbidden: the caller may not write profiles.

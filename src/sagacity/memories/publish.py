@@ -11,7 +11,7 @@ from sagacity.observability.tracing import span
 
 async def publish(acting: Acting, request: NewRequest) -> Request:
     """
-    Append a request to the log, and note what its answers cite; returns it as it is kept, durable by then.
+    Append a request to the log, and record what its answers cite; returns the request as stored durably.
 
     Raises:
         Conflict: its id came before with other content.

@@ -8,9 +8,9 @@ from sagacity.memories.acting import Acting
 
 async def quarantine(acting: Acting, target: QuarantineTarget, value: str, *, reason: str) -> Quarantine:
     """
-    Take what *value* names out of everything that is served, with all that was derived from it, at once.
+    Take everything from one source, request, user or learner out of service at once, with all that was derived from it.
 
-    What comes of it later is held as well, until it is released.
+    What is derived from it later is held too, until the quarantine is released.
 
     Raises:
         Forbidden: the caller may not review, or acts for one user.
@@ -32,7 +32,7 @@ async def quarantine(acting: Acting, target: QuarantineTarget, value: str, *, re
 
 async def release(acting: Acting, quarantine_id: str, *, reason: str) -> Quarantine:
     """
-    Serve again what no other quarantine holds, exactly as before; done twice, the first time counts.
+    Serve the held data again exactly as before, unless another quarantine holds it; a second release changes nothing.
 
     Raises:
         Forbidden: the caller may not review, or acts for one user.
@@ -58,7 +58,7 @@ async def release(acting: Acting, quarantine_id: str, *, reason: str) -> Quarant
 
 async def list_quarantines(acting: Acting, *, is_standing: bool | None, limit: int) -> list[Quarantine]:
     """
-    Return quarantines, the newest first: those that stand, those that were released, or all.
+    Return quarantines, newest first: those in force, those that were released, or all.
 
     Raises:
         Forbidden: the caller may not review, or acts for one user.
@@ -81,7 +81,7 @@ async def quarantine_of(acting: Acting, quarantine_id: str) -> Quarantine:
 
 async def held_by(acting: Acting, quarantine_id: str, *, limit: int, offset: int) -> Held:
     """
-    Return a page of what a quarantine holds, so that it can be reviewed; nothing once it was released.
+    Return a page of what a quarantine holds, for a review; nothing after its release.
 
     Raises:
         Forbidden: the caller may not review, or acts for one user.
@@ -93,7 +93,7 @@ async def held_by(acting: Acting, quarantine_id: str, *, limit: int, offset: int
 
 
 def _entry(acting: Acting, action: AuditAction, one: Quarantine) -> NewAuditEntry:
-    """Return what the audit log says: of what kind it is, and not whom or what it names."""
+    """Return the entry for the audit log: the kind of quarantine, without the names of what it holds."""
     return NewAuditEntry(
         action=action,
         actor=acting.principal.audited_as,

@@ -1,4 +1,4 @@
-"""The receipt of a publish, computed from documents, cursors and dead letters and stored nowhere."""
+"""The receipt of a publish, computed from documents, cursors and dead letters; it is not stored."""
 
 from collections.abc import Mapping, Sequence
 
@@ -87,7 +87,7 @@ async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
 
 async def learning_of(acting: Acting, request_id: RequestId) -> LearningStatus:
     """
-    Return how far the learners as a whole have come with one publish.
+    Return how far all learners together have come with one publish.
 
     Raises:
         NotFound: the caller can reach no such request.
@@ -152,7 +152,7 @@ def learner_progress(
 async def explained(
     progress: LearnerProgress, learner: Learner, turns: Sequence[Interaction]
 ) -> LearnerProgress:
-    """Add why nothing was noted to the progress of a learner that has read *turns* without any."""
+    """Add the reason to the progress of a learner that has read *turns* and learned nothing from them."""
     if progress.state is not LearnerState.LEARNED:
         return progress
     read = tuple(turn for turn in turns if learner.reads(turn))
@@ -166,7 +166,7 @@ async def explained(
 
 
 def _nothing_new(entries: EntryCounts | None) -> str:
-    """Return what became of entries of which none was kept; empty where some were, or none was proposed."""
+    """Return why every proposal was dropped; empty if some were kept, or none was made."""
     if entries is None or entries.kept:
         return ""
     known = (f"{entries.merged} known already",) if entries.merged else ()
@@ -192,7 +192,7 @@ async def _reason(outcome: Outcome | None, learner: Learner, window: Window) -> 
 
 
 def receipt_state(vector: VectorProgress, learners: Sequence[LearnerProgress]) -> ReceiptState:
-    """Return how far a publish has come as a whole: a failure anywhere counts first, then the slowest part."""
+    """Return a publish's overall state: a failure anywhere comes first, then the slowest part."""
     states = {learner.state for learner in learners}
     if vector.failed or states & {LearnerState.FAILED, LearnerState.PARKED}:
         return ReceiptState.FAILED

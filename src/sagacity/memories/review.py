@@ -18,12 +18,14 @@ class Reviewed:
 
     memory: Memory
     replaced: tuple[MemoryId, ...]
-    """Those in whose place it was approved; archived now."""
+    """The memories that it replaced; they are archived now."""
 
 
 async def set_approval(acting: Acting, memory_id: MemoryId, kind: MemoryKind, approval: Approval) -> Reviewed:
     """
-    Approve or reject a memory, or set it back to pending; an approved one replaces what it was written to replace.
+    Approve or reject a memory, or set it back to pending.
+
+    An approved memory replaces the one that it was written to replace.
 
     Raises:
         NotFound: the tenant has none of that number and kind.
@@ -46,7 +48,7 @@ async def edit_agent_playbook(
     approval: Approval | None = None,
 ) -> Reviewed:
     """
-    Change an agent playbook, and approve or reject it with that if *approval* is given.
+    Change an agent playbook, and approve or reject it in the same step if *approval* is given.
 
     Raises:
         NotFound: the tenant has none of that number.
@@ -66,7 +68,7 @@ async def edit_skill(
     acting: Acting, memory_id: MemoryId, *, texts: Mapping[str, object], facts: Mapping[str, object]
 ) -> Memory:
     """
-    Change a skill; a change of what it says is the next patch version.
+    Change a skill. A change of its text makes the next patch version.
 
     Args:
         acting: on whose behalf.
@@ -97,7 +99,7 @@ async def edit_skill(
 async def _edit(
     acting: Acting, memory_id: MemoryId, kind: MemoryKind, change: Callable[[Memory], Memory], reason: str
 ) -> Reviewed:
-    """Change a memory; one that is approved by it takes the place of others in the same transaction."""
+    """Change a memory. If that approves it, it replaces others in the same transaction."""
     replaced: list[Memory] = []
 
     async def make_room(
@@ -114,7 +116,7 @@ async def _edit(
 
 
 async def _replaced_by(transaction: Transaction, memory: Memory) -> list[Memory]:
-    """Return the current memories whose place *memory* takes: the one that it names, and so on from there."""
+    """Return the current memories that *memory* replaces: the one it names, the one which that names, and so on."""
     found: list[Memory] = []
     named = _named_by(memory) if memory.status is Status.CURRENT else None
     while named is not None:

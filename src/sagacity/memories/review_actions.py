@@ -32,18 +32,18 @@ class Review:
     kind: MemoryKind | None
     step: ReviewStep
     other: str | None = None
-    """What supersedes it, or what it is merged into."""
+    """The memory that supersedes it, or that it is merged into."""
     other_kind: MemoryKind | None = None
-    """None: that of the memory."""
+    """None: the kind of the memory."""
     content: str | None = None
-    """What the two say once they are merged; None: what the other says."""
+    """The text of the merged memory; None: the other memory's text."""
     keep_days: int
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """An action, and the memory that it was about as it is now."""
+    """An action, and its memory as it is now."""
 
     action: ReviewAction
     memory: Memory
@@ -51,7 +51,7 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """One review: what it is about, and under which run it goes into the change log."""
+    """One review: its memory, and the run under which it is recorded in the change log."""
 
     acting: Acting
     review: Review
@@ -60,7 +60,7 @@ class _Plan:
     why: Occasion
 
     async def note(self, transaction: Transaction) -> ReviewAction:
-        """Write down who did what."""
+        """Record the action and who did it."""
         review, is_kept = self.review, self.review.step is ReviewStep.KEEP
         new = NewReviewAction(
             kind=self.memory.kind,
@@ -79,7 +79,7 @@ class _Plan:
 
 async def review_memory(acting: Acting, review: Review) -> Reviewed:
     """
-    Keep, archive, supersede or merge one memory, on a person's word.
+    Keep, archive, supersede or merge one memory, as a person decided.
 
     Raises:
         NotFound: the caller can reach no such memory.
@@ -129,7 +129,7 @@ async def _supersede(plan: _Plan) -> Reviewed:
 
 
 async def _put_away(plan: _Plan, change: Callable[[Memory], Memory]) -> Reviewed:
-    """Archive the memory, if it and what takes its place are as they were."""
+    """Archive the memory, if it and its successor are unchanged."""
     actions: list[ReviewAction] = []
 
     async def note(
@@ -154,7 +154,7 @@ async def _put_away(plan: _Plan, change: Callable[[Memory], Memory]) -> Reviewed
 
 
 async def _merge(plan: _Plan) -> Reviewed:
-    """Archive the memory in favour of the other, which rests on the turns of both from now on."""
+    """Archive the memory in favour of the other, which is then supported by the turns of both."""
     other, done = _named(plan), list[Reviewed]()
 
     def unite(memory: Memory) -> Memory:
@@ -198,9 +198,9 @@ async def undo_review(
     acting: Acting, *, action_id: int | None = None, memory: str = "", kind: MemoryKind | None = None
 ) -> Reviewed:
     """
-    Take one action back: the memory is current, and in the queue, as it was.
+    Undo one action: the memory is current and in the queue again, as before.
 
-    What a memory was merged into says again what it said, unless it was changed since.
+    A memory that it was merged into gets its former text back, unless it was changed since.
 
     Args:
         acting: on whose behalf.
@@ -277,7 +277,7 @@ def _without_merged(memory: Memory, former: Memory) -> Memory:
 
 
 async def _mark(transaction: Transaction, action: ReviewAction, why: Occasion) -> ReviewAction:
-    """Say that an action was taken back."""
+    """Record that an action was undone."""
     now = await transaction.review_actions.get(action.action_id)
     if now.undone_at is not None:
         raise Conflict(f"review action {action.action_id} was undone already")
@@ -286,7 +286,7 @@ async def _mark(transaction: Transaction, action: ReviewAction, why: Occasion) -
 
 
 async def _other(snapshot: Transaction, memory: Memory, review: Review) -> Memory | None:
-    """Return what is to take the place of *memory*, where the step needs that."""
+    """Return the memory that is to replace *memory*, if the action needs one."""
     if review.step not in {ReviewStep.SUPERSEDE, ReviewStep.MERGE}:
         return None
     if review.other is None:
@@ -324,7 +324,7 @@ def _require_in_force(other: Memory) -> None:
 
 
 def _with_successor(memory: Memory, other: Memory) -> str:
-    """Return the playbook's metadata with what took its place; a text that is no JSON object stays as a note."""
+    """Return the playbook's metadata with its successor; a text that is not a JSON object is kept as a note."""
     text = memory.metadata.get(PLAYBOOK_METADATA, "")
     try:
         given: object = json.loads(text) if isinstance(text, str) and text else {}
@@ -335,7 +335,7 @@ def _with_successor(memory: Memory, other: Memory) -> str:
 
 
 def _reason(review: Review, memory: Memory, other: Memory | None) -> str:
-    """Return what the change log says."""
+    """Return the entry for the change log."""
     number: MemoryId | None = None if other is None else other.memory_id
     told = {
         ReviewStep.KEEP: f"reviewed: kept for {review.keep_days} days",
@@ -347,6 +347,6 @@ def _reason(review: Review, memory: Memory, other: Memory | None) -> str:
 
 
 def _kept(why: Occasion, memory: Memory) -> Change:
-    """Return the record of a memory that was looked at and not changed."""
+    """Return the record of a memory that was reviewed and not changed."""
     same = why.change(memory, memory)
     return same.model_copy(update={"action": ChangeAction.KEPT, "before": None, "after": None})

@@ -1,4 +1,4 @@
-"""The review queue for a principal: which memories to look at, and what was done with them."""
+"""The review queue for a principal: the memories to review, and the actions taken on them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ _SIGNALS = {EffectFinding.HARMS: ReviewSignal.HARMS, EffectFinding.HELPS: Review
 
 @dataclass(frozen=True, slots=True)
 class ReviewPage:
-    """Some of the review queue, the highest score first."""
+    """A part of the review queue, the highest score first."""
 
     candidates: Sequence[ReviewCandidate]
     has_more: bool
     is_comparing: bool
-    """Whether memories are still compared in the background, so that duplicates may be missing."""
+    """Whether memories are still being compared in the background, so that duplicates may be missing."""
 
 
 async def review_queue(acting: Acting, wanted: ReviewQuery, *, limit: int, offset: int = 0) -> ReviewPage:
     """
-    Return memories that a person should look at; nothing is changed by itself.
+    Return memories that a person should review; nothing is changed.
 
-    What was not compared for duplicates yet will be now, in the background.
+    Memories not yet compared for duplicates are then compared in the background.
     """
     effects = await found_effects(acting, wanted.kinds)
     by_signal = {
@@ -53,7 +53,7 @@ async def review_queue(acting: Acting, wanted: ReviewQuery, *, limit: int, offse
 async def review_log(
     acting: Acting, user_id: UserId | None, *, before: int | None = None, limit: int
 ) -> list[ReviewAction]:
-    """Return what people did with memories that they reviewed, newest first; see `whose_reviews`."""
+    """Return the actions that people took on reviewed memories, newest first; see `whose_reviews`."""
     async with acting.read(user_id=user_id) as snapshot:
         return await snapshot.review_actions.list_newest(user_id=user_id, before=before, limit=limit)
 
@@ -85,7 +85,7 @@ def whose_reviews(
 async def _with_effects(
     acting: Acting, candidates: Sequence[ReviewCandidate], effects: Sequence[tuple[Tally, Weighed]]
 ) -> Sequence[ReviewCandidate]:
-    """Return candidates, those that help or harm with the report's numbers."""
+    """Return candidates; those that help or harm have the report's numbers."""
     names = {_name_of(one) for one in candidates}
     told = [one for one in effects if (one[0].kind, one[0].entity_id) in names]
     if not told:

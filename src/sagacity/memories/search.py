@@ -1,7 +1,7 @@
 """
-Searching on behalf of a principal: what may be served, and nothing else.
+Search on behalf of a principal, among what may be served.
 
-What may be served is a condition of the search itself (`Filter.visibility`), so that a page is full whatever was left
+What may be served is a condition of the search itself (`Filter.visibility`), so a page is full however much is left
 out.
 """
 
@@ -23,14 +23,14 @@ from sagacity.retrieval.query.rewriting import Turn
 
 REFORMULATION = "reformulation"
 _REVIEWABLE = (Visibility.SERVED, Visibility.WAITS_FOR_REVIEW, Visibility.REJECTED)
-"""Where the caller names what a reviewer said."""
+"""The visibility that is searched if the caller names approvals."""
 _ALL = "all"
 BEFORE_SIFTING = 1_000
-"""How many results are looked through where some are dropped by what no index knows."""
+"""How many results are looked through if some are dropped for attributes that are in no index."""
 
 
 class Question(Value):
-    """What is searched for, and what came of rewriting the question."""
+    """The question, and the outcome of rewriting it."""
 
     text: str
     rewritten: str | None = None
@@ -38,7 +38,7 @@ class Question(Value):
 
 
 async def rewritten(acting: Acting, text: str, history: Sequence[Turn]) -> Question:
-    """Return the question as a model says it in other words, if that comes to anything."""
+    """Return the question as rewritten by a model, or the original if that fails."""
     made = await acting.parts.query_rewriter.reformulate(acting.tenant, text, history)
     trace = Trace(strategies={REFORMULATION: made.milliseconds})
     if made.problem:
@@ -55,9 +55,9 @@ async def search_by_kind(
     counts_withheld: bool = False,
 ) -> tuple[Mapping[str, Sequence[Scored]], Trace]:
     """
-    Return what `found_by_kind` does to whoever asked, and note that it was surfaced.
+    Return the result of `found_by_kind`, and record that it was surfaced.
 
-    In a session without what that is drawn to go without; see `holdout.py`.
+    Memories held out from the session are left out; see `holdout.py`.
     """
     found, trace = await found_by_kind(
         acting, query, include_expired=include_expired, counts_withheld=counts_withheld
@@ -71,7 +71,7 @@ async def found_by_kind(
     acting: Acting, query: Query, *, include_expired: bool = False, counts_withheld: bool = False
 ) -> tuple[Mapping[str, Sequence[Scored]], Trace]:
     """
-    Return what is found and may be served, by kind, each best first; whoever hands it out notes what of it.
+    Return what is found and may be served, by kind, each best first. The caller records what it returns.
 
     Args:
         acting: on whose behalf.
@@ -99,7 +99,7 @@ async def search_memories(
     counts_withheld: bool = False,
 ) -> Found:
     """
-    Return what is found and may be served, best first; without a text the newest.
+    Return what is found and may be served, best first; without a text, the newest.
 
     Args:
         acting: on whose behalf.
@@ -133,9 +133,9 @@ async def search_memories(
 
 async def rank_again(acting: Acting, query: Query, uids: Collection[str]) -> Found:
     """
-    Return those memories of *uids* that are found and may be served, by how well they answer the question.
+    Return those memories of *uids* that are found and may be served, the most relevant first.
 
-    A reranker alone orders them; without one, their order is that of a search.
+    The reranker alone orders them; without one, they are in the order of the search.
     """
     if not uids:
         return Found(items=())
@@ -149,7 +149,7 @@ def profiles_with(
     *, extractor_name: str | None, custom_feature: str | None
 ) -> Callable[[Memory], bool] | None:
     """
-    Return what keeps only some profiles of those found; None if all are kept.
+    Return the predicate by which profiles are kept; None if all are.
 
     Args:
         extractor_name: of an extractor that learned it; None for any.
@@ -170,7 +170,7 @@ def profiles_with(
 
 async def search_turns(acting: Acting, query: Query, *, among_newest: int | None = None) -> Found:
     """
-    Return turns that are found, best first; without a text the newest. With their neighbours, if those are asked for.
+    Return the turns found, best first, with neighbours if requested; without a text, the newest.
 
     Args:
         acting: on whose behalf.
@@ -196,9 +196,10 @@ async def search_turns(acting: Acting, query: Query, *, among_newest: int | None
 
 def _servable(acting: Acting, query: Query, *, include_expired: bool) -> Query:
     """
-    Return the search with what may be served as a condition.
+    Return the query limited to what may be served.
 
-    That is what has not expired and needs no review, or was approved; if the caller names approvals, those instead.
+    That is memories that have not expired and need no review or are approved. If the caller names approvals, memories
+    with those are searched instead.
     """
     conditions = {
         "visibility": _REVIEWABLE if query.wanted.approvals else (Visibility.SERVED,),
@@ -208,7 +209,7 @@ def _servable(acting: Acting, query: Query, *, include_expired: bool) -> Query:
 
 
 async def _weighed(acting: Acting, query: Query) -> Query:
-    """Return the search with the weights that the organisation has configured, where they count."""
+    """Return the query with the organisation's weights, if its ranking uses them."""
     if query.ranking is not Ranking.WEIGHTED:
         return query
     weights = (await acting.config()).ranking_weights.to_domain()
@@ -216,7 +217,7 @@ async def _weighed(acting: Acting, query: Query) -> Query:
 
 
 async def count_waiting(acting: Acting, wanted: Filter) -> int:
-    """Count what *wanted* admits but for its review; nothing where a reviewer's word is asked for."""
+    """Count the memories that *wanted* would admit after a review; 0 if the caller names approvals."""
     kinds = tuple(kind for kind in wanted.kinds if kind in TENANT_KINDS)
     if not kinds or wanted.approvals or Visibility.SERVED not in wanted.visibility:
         return 0
@@ -236,7 +237,7 @@ def joined(before: Trace, after: Trace) -> Trace:
 
 
 def _of_then(wanted: Filter, items: Sequence[Scored]) -> tuple[Scored, ...]:
-    """Leave out what was not to be served at the moment that is asked about; documents know the present review."""
+    """Leave out what was not served at the time of the question: documents only know the present review."""
     if wanted.as_of is None:
         return tuple(items)
     return tuple(one for one in items if one.memory is None or _was_admitted(wanted, one.memory))
@@ -249,7 +250,7 @@ def _was_admitted(wanted: Filter, memory: Memory) -> bool:
 
 
 def _among(found: Found, turns: Sequence[Interaction], limit: int) -> Found:
-    """Return of *found* only what is among *turns*."""
+    """Return only those of *found* that are among *turns*."""
     admitted = {turn.interaction_id for turn in turns}
     items = [one for one in found.items if one.interaction and one.interaction.interaction_id in admitted]
     return Found(items=tuple(items[:limit]), trace=found.trace)

@@ -15,11 +15,11 @@ from sagacity.learning.windows.learners import learner_groups
 from sagacity.memories.acting import Acting
 
 MAX_PREFERENCES = 65_536
-"""Characters of all preferences, as JSON."""
+"""The most characters of all preferences, as JSON."""
 
 
 async def settings_of(acting: Acting, user_id: UserId) -> UserSettings:
-    """Return a user's record, made with what is usual if there was none."""
+    """Return a user's record, created with the defaults if there is none."""
     async with acting.read(user_id=user_id) as snapshot:
         found = await snapshot.user_settings.find(user_id)
     return found or await change_settings(acting, user_id, {}, {})
@@ -29,7 +29,7 @@ async def change_settings(
     acting: Acting, user_id: UserId, changes: Mapping[str, object], preferences: Mapping[str, JsonValue]
 ) -> UserSettings:
     """
-    Change a user's record, made if there was none.
+    Change a user's record, created first if there is none.
 
     Args:
         acting: on whose behalf.
@@ -54,9 +54,9 @@ async def change_memory_settings(
     acting: Acting, user_id: UserId, changes: Mapping[str, object] | None
 ) -> MemorySettings:
     """
-    Change what may be remembered of a user; None for *changes* brings back what is usual.
+    Change what may be remembered of a user; None for *changes* restores the defaults.
 
-    What the user said while something was switched off is not learned when it is switched on again.
+    What the user said while something was switched off is not learned after it is switched on again.
     """
 
     def change(before: UserSettings) -> UserSettings:
@@ -67,7 +67,7 @@ async def change_memory_settings(
 
 
 async def forget_settings(acting: Acting, user_id: UserId) -> None:
-    """Delete a user's record; what is remembered of the user stays, and nothing is switched off any more."""
+    """Delete a user's record. Memories of the user stay, and all of the record's switches are on again."""
     await change_memory_settings(acting, user_id, None)
     async with acting.begin(user_id=user_id) as transaction:
         await transaction.user_settings.remove(user_id)

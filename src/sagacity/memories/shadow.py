@@ -25,7 +25,7 @@ async def shadow_report(
     limit: int,
 ) -> ShadowReport:
     """
-    Return what the comparisons of the last *days* times 24 hours tell; all of it is of one moment.
+    Return the comparisons of the last *days* times 24 hours, as of one moment.
 
     Args:
         acting: for whom; one user is told of their own sessions only.

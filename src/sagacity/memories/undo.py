@@ -12,7 +12,7 @@ from sagacity.memories.write import embed
 
 async def undo(acting: Acting, given: str, kind: MemoryKind | None) -> Undone:
     """
-    Undo one merge: what was merged is current again, and what was merged into it becomes a memory of its own.
+    Undo one merge: the merged memories are current again, and the newly learned part becomes a memory of its own.
 
     Args:
         acting: on whose behalf.

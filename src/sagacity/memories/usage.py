@@ -1,7 +1,7 @@
 """
-What is used of the memories: searches, what they surface, and what answers cite; and how often.
+How memories are used: searches, the memories that they surface, and those that answers cite.
 
-The one place where it is noted, below every door. Turns are evidence and no memories: they are not counted.
+All use is recorded here, below every door. Turns are evidence, not memories: they are not counted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ from sagacity.memories.acting import Acting
 from sagacity.observability.recording import call_id, harmless
 
 MOST_ITEMS = 10_000
-"""Memories of which one report tells: those that were surfaced most often."""
+"""How many memories one report lists: those surfaced most often."""
 _EVENTS_A_WRITE = 1_000
 _FAILED = "usage.not_recorded"
 _log = structlog.get_logger(__name__)
@@ -31,7 +31,7 @@ _log = structlog.get_logger(__name__)
 def note_found(
     acting: Acting, wanted: Filter, found: Iterable[Scored], *, session_id: SessionId | None = None
 ) -> None:
-    """Note a search that is answered, by what was asked for, what is returned, and in which session, if known."""
+    """Record an answered search: what was asked for, what is returned, and in which session, if known."""
     with harmless(_FAILED):
         users = {wanted.user_id} if wanted.user_id is not None else set(wanted.user_ids)
         user_id = users.pop() if len(users) == 1 else acting.principal.user_id
@@ -47,7 +47,7 @@ def note_lots(
     shown: Iterable[Memory],
     held_out: Iterable[Memory],
 ) -> None:
-    """Note which memories a session was drawn to go with and without; of each the first time counts."""
+    """Record which memories a session was drawn to go with and without; only the first draw of each counts."""
     with harmless(_FAILED):
         now, request_id = acting.parts.clock.now(), call_id(acting.parts.ids.new())
         lots = [(one, UsageEventName.SHOWN) for one in shown]
@@ -81,7 +81,7 @@ def note_context(
     session_id: str | None = None,
 ) -> None:
     """
-    Note a context that is handed out, to a caller or to a model.
+    Record a context that is returned to a caller or sent to a model.
 
     Args:
         acting: on whose behalf.
@@ -111,7 +111,7 @@ def note_cited(
     session_id: str | None = None,
 ) -> None:
     """
-    Note what answers cite, each memory once an answer; what is no kind of memory is left out.
+    Record what answers cite, each memory once per answer. Citations of anything but memories are left out.
 
     Args:
         acting: on whose behalf.
@@ -144,10 +144,10 @@ def note_cited(
 
 async def injection_stats(acting: Acting, *, days: int) -> list[tuple[ItemUsage, str | None]]:
     """
-    Return how often memories were surfaced in the last *days* times 24 hours, most often first, each with what it says.
+    Return how often memories were surfaced in the last *days* times 24 hours, most often first, each with its text.
 
-    What waits in this process is written before, so that it is counted. Whoever acts for one user is told what was
-    surfaced for that user.
+    Events that wait in this process are written first, so that they are counted. A caller who acts for one user gets
+    what was surfaced for that user.
     """
     try:
         await acting.parts.usage.flush(acting.tenant)
@@ -164,7 +164,7 @@ async def injection_stats(acting: Acting, *, days: int) -> list[tuple[ItemUsage,
 
 async def forget_usage(acting: Acting, user_id: UserId) -> int:
     """
-    Delete what was measured of a user, some at a time, and return how many events it were.
+    Delete the usage events of a user in batches, and return how many there were.
 
     Raises:
         StorageUnavailable: what waits to be written could not be reached, and would be there afterwards.
@@ -187,7 +187,7 @@ def _note(
     user_id: UserId | None,
     session_id: str = "",
 ) -> None:
-    """Note one search, and each memory that it surfaced."""
+    """Record one search, and each memory that it surfaced."""
     parts, tenant = acting.parts, acting.tenant
     search = UsageEvent(
         uid=(uid := parts.ids.new()),

@@ -20,7 +20,7 @@ _ROWS_A_PAGE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The first differences of each sort, and how many there are."""
+    """The first differences of each sort, and how many there are in all."""
 
     shown: VersionDiff
     added_count: int
@@ -31,7 +31,7 @@ class Compared:
 
     @property
     def is_pending(self) -> bool:
-        """Whether there is anything to compare with."""
+        """Whether there is a version to compare with."""
         return bool(self.added_count or self.changed_count or self.unchanged_count)
 
 
@@ -88,7 +88,7 @@ def _diff(memories: Sequence[Memory], vectors: dict[int, Vectors]) -> VersionDif
 async def pages(
     snapshot: Transaction, wanted: VersionFilter, *, row_count: int = _ROWS_A_PAGE
 ) -> AsyncGenerator[list[Memory]]:
-    """Yield what is compared, in pages of about *row_count* that hold whole users."""
+    """Yield the memories to compare, in pages of about *row_count* that hold whole users."""
     after_user: UserId | None = None
     limit = row_count
     while True:

@@ -1,4 +1,4 @@
-"""Versions: put PENDING in force, and undo that."""
+"""Versions: put PENDING memories in force, and undo that."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _RERUNS = {
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """Which memories of a kind change their version; what is empty or None admits all."""
+    """Selects the memories of a kind whose version changes; a field that is empty or None selects all."""
 
     kind: MemoryKind
     user_id: UserId | None = None
@@ -36,7 +36,7 @@ class VersionChoice:
 
 async def upgrade(acting: Acting, choice: VersionChoice, *, archive_current: bool = True) -> Upgraded:
     """
-    Take into use what is PENDING: all of it, or nothing.
+    Put the chosen PENDING memories in force: all of them, or none.
 
     Args:
         acting: on whose behalf.
@@ -89,12 +89,12 @@ async def downgrade(acting: Acting, choice: VersionChoice) -> Downgraded:
 
 
 def nothing_pending(kind: MemoryKind) -> str:
-    """Say that there is nothing to upgrade to or to compare with, and how to get it."""
+    """Return the message that there is no PENDING version, and how to get one."""
     return f"no {_what(kind)} is pending here; make some first ({_RERUNS[kind]})"
 
 
 def nothing_archived(kind: MemoryKind) -> str:
-    """Say that there is nothing to downgrade to."""
+    """Return the message that there is nothing to downgrade to."""
     return f"no {_what(kind)} was archived by an upgrade here, so there is nothing to go back to"
 
 
@@ -106,7 +106,7 @@ async def _checked(acting: Acting, choice: VersionChoice) -> TenantConfig:
 
 async def _wanted(transaction: Transaction, choice: VersionChoice) -> VersionFilter:
     """
-    Return what is chosen, with the users of what is named one by one.
+    Return the choice, with the users of the memories that it names.
 
     Raises:
         NotFound: one of the named does not exist, or is another user's.
@@ -127,7 +127,7 @@ async def _wanted(transaction: Transaction, choice: VersionChoice) -> VersionFil
 
 
 async def _named(transaction: Transaction, choice: VersionChoice) -> Sequence[Memory]:
-    """Return the memories that are named one by one; NotFound if one is not there."""
+    """Return the memories that the choice names; NotFound if one does not exist."""
     by_uid = await transaction.memories.find_uids(choice.uids)
     by_number = await transaction.memories.get_many(choice.ids, kind=choice.kind)
     numbers = {one.memory_id for one in by_number}
@@ -143,7 +143,7 @@ async def _named(transaction: Transaction, choice: VersionChoice) -> Sequence[Me
 
 async def _refuse_while_generating(transaction: Transaction, wanted: VersionFilter) -> None:
     """
-    Make sure that nothing writes what is to be swapped.
+    Make sure that no operation writes the memories that are to change.
 
     Raises:
         Conflict: an operation does, or will.

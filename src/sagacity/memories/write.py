@@ -16,14 +16,14 @@ from sagacity.storage.transaction import Transaction
 _log = structlog.get_logger(__name__)
 
 Follow = Callable[[Transaction, Memory, Memory], Awaitable[Sequence[tuple[Memory, Memory]]]]
-"""Says of a memory before and after its change which others change with it: each before and after."""
+"""Given a memory before and after its change, returns the other memories that change with it, each before and after."""
 
 
 async def embed(acting: Acting, memories: Sequence[NewMemory]) -> dict[MemoryUid, Vectors]:
     """
     Return the memories' vectors (float32 [d], unit length) by uid.
 
-    Empty when the embedder fails: what is stored then is found by its words, and waits for its vector.
+    Empty if the embedder fails: the memories are then found by their words until their vectors are made.
     """
     try:
         vectors = await acting.parts.embedder.embed([memory.search_text for memory in memories])
@@ -37,7 +37,7 @@ async def add_memories(
     acting: Acting, new: Sequence[NewMemory], *, reason: str, user_id: UserId | None = None
 ) -> list[Memory]:
     """
-    Store *new*, every uid of which is new to the tenant, and return them with their numbers.
+    Store *new* and return them with their numbers. Every uid must be new to the tenant.
 
     Args:
         acting: on whose behalf.
@@ -69,7 +69,7 @@ async def edit_user_playbook(
     status: Status | None = None,
 ) -> Memory:
     """
-    Change a user playbook, and put it into *status* with that if one is given.
+    Change a user playbook, and set its *status* in the same step if one is given.
 
     Raises:
         NotFound: the tenant has none of that number.
@@ -96,9 +96,9 @@ async def edit_memory(
     run_id: RunId | None = None,
 ) -> Memory:
     """
-    Apply *change* to one memory, keep what finds it in step, and record it.
+    Apply *change* to one memory, update what finds it, and record the change.
 
-    What is archived so was archived by a person, and what is taken out of the archive has no successor any more.
+    A memory archived this way counts as archived by a person, and one restored from the archive has no successor.
 
     Args:
         acting: on whose behalf.
@@ -138,7 +138,7 @@ async def edit_memory(
 
 
 def _of_user(memory: Memory, user_id: UserId | None) -> Memory:
-    """Return *memory*, which is the user's if one is named; NotFound if not."""
+    """Return *memory* if it belongs to the named user, or if none is named; else NotFound."""
     if user_id not in (None, memory.user_id):
         raise NotFound(f"no {memory.kind.replace('_', ' ')} with id {memory.memory_id} of user {user_id!r}")
     return memory
