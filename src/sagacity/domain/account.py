@@ -20,7 +20,7 @@ _LONGEST_LOCAL_PART = 64
 
 
 class Mail(StrEnum):
-    """What an e-mail to an account is for."""
+    """The purpose of an e-mail to an account."""
 
     VERIFY = "verify_email"
     """To confirm the address."""
@@ -59,7 +59,7 @@ class Person(Value):
 
 
 class Identity(Value):
-    """A person's identity at an OpenID Connect provider, and what the provider says about the address."""
+    """A person's identity at an OpenID Connect provider, with the address that the provider reports."""
 
     issuer: str
     subject: str

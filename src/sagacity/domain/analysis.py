@@ -103,7 +103,7 @@ class QueryAnalysis(Value):
     phrases: tuple[str, ...] = ()
     """Phrases in quotation marks."""
     topics: tuple[str, ...] = ()
-    """In lower case: the quoted phrases, and what follows "about" or "regarding"."""
+    """In lower case: quoted phrases, and the words after "about" or "regarding"."""
     entities_mentioned: tuple[str, ...] = ()
     """Names: those of the user's graph first, as they are kept there, then others that look like names."""
     time_reference: TimeReference | None = None

@@ -1,4 +1,4 @@
-"""The record of one call that searched the memory: its durations, what it found, and how it ended."""
+"""The record of one call that searched memory: durations, results and outcome."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -30,7 +30,7 @@ class RequestStatus(StrEnum):
 
 
 FAILURES = (RequestStatus.ERROR, RequestStatus.TIMEOUT)
-"""What counts as an error in sums."""
+"""The statuses that count as errors in sums."""
 
 
 class StepTimings(DescribedValue):
@@ -86,7 +86,7 @@ class RetrievalMetrics(DescribedValue):
     recent_results_count: int = 0
     """Turns and episodes that were read for being recent."""
     total_raw_results: int = 0
-    """Results of all strategies; what several found counts several times."""
+    """Results of all strategies; a result that several found counts several times."""
     post_dedup_count: int = 0
     """Results, each counted once."""
     deduplication_removed: int = 0

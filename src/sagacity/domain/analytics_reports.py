@@ -85,7 +85,7 @@ class Totals(DescribedValue):
     avg_ttfb_ms: float | None = None
     """Mean time to the first piece of an answer, in milliseconds; null if there was none."""
     avg_retrieval_results: float = 0.0
-    """Mean number of results; what several strategies found counts several times."""
+    """Mean number of results; a result that several strategies found counts several times."""
     avg_context_tokens: float = 0.0
     """Mean number of tokens of a context."""
 
@@ -102,7 +102,7 @@ class RetrievalTotals(DescribedValue):
     avg_graph_results: float = 0.0
     """Results of the search by entities."""
     avg_total_results: float = 0.0
-    """Results of all strategies; what several found counts several times."""
+    """Results of all strategies; a result that several found counts several times."""
     avg_deduplication_rate: float = 0.0
     """The share of results that another strategy had found too."""
     avg_combined_score: float = 0.0

@@ -1,4 +1,4 @@
-"""API tokens: what each may do, for how long, and what is known of it."""
+"""API tokens: what each allows, until when, and its metadata."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -132,7 +132,7 @@ class ApiToken(Value):
 
     @property
     def permissions(self) -> frozenset[Permission]:
-        """What it allows; a token for one user never allows more than users may."""
+        """The scopes; a token for one user never allows more than users may do."""
         allowed = permissions_of(self.scopes)
         return allowed if self.user_id is None else allowed & OF_END_USERS
 

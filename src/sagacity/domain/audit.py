@@ -18,7 +18,7 @@ from sagacity.domain.ids import OrgId
 GENESIS: Final = "0" * 64
 """The hash that the first row follows."""
 SYSTEM: Final = "system"
-"""The actor of what the program does by itself."""
+"""The actor of the program's own actions."""
 LOCAL: Final = "local"
 """The actor of calls from the server's machine without a token, while no token exists."""
 OPERATOR: Final = "operator"
@@ -28,7 +28,7 @@ Detail = str | int | bool | None | tuple[str, ...]
 
 
 class AuditAction(StrEnum):
-    """What was done."""
+    """The action."""
 
     TOKEN_CREATED = "token.created"  # noqa: S105  an action, no secret
     TOKEN_REVOKED = "token.revoked"  # noqa: S105  likewise
@@ -68,7 +68,7 @@ class NewAuditEntry(Value):
     actor: str
     """`token:ID`, `user:PSEUDONYM`, `local`, `operator` or `system`."""
     target: str = ""
-    """What it was done to, by an id that identifies no person."""
+    """The target, by an id that identifies no person."""
     details: dict[str, Detail] = {}
 
 
@@ -115,7 +115,7 @@ def line_of(org_id: OrgId, entry: AuditEntry) -> str:
 
 
 def hash_of(previous: str, org_id: OrgId, new: NewAuditEntry, *, seq: int, at: datetime) -> str:
-    """Return the hash of a row that follows the one whose hash is *previous*."""
+    """Return the hash of a row, given *previous*, the hash of the row before it."""
     row = AuditEntry(**new.model_dump(include=set(NewAuditEntry.model_fields)), seq=seq, at=at, hash="")
     return hash_of_row(previous, _said(org_id, row))
 

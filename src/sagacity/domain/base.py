@@ -20,6 +20,6 @@ class Value(BaseModel):
 
 
 class DescribedValue(Value):
-    """A value that the API returns as it is: descriptions of its fields are shown to clients."""
+    """A value that the API returns directly: its field descriptions are shown to clients."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)

@@ -71,7 +71,7 @@ QUITE: Final = (
     r"not only|de|streng|strikt\w*|seit|eine?|une?|très|strictement|muy|una?|estricta?mente|muito|uma?|as)"
     r"[\s-]){0,4}"
 )
-"""What may stand before a diet or an illness and leaves it as it is."""
+"""Words that may stand before a diet or an illness without changing its meaning."""
 NOT_BEFORE_A_THING: Final = (
     r"(?!'?s?[\s-](?:\w+[\s-])?(?:apps?|patients?|research\w*|clinics?|charity|foundation|ward|awareness|study|"
     r"startup|nurse|specialist|software|products?|projects?|restaurants?|caf[eé]s?|chefs?|cooks?|bak\w+|blog\w*|"
@@ -83,7 +83,7 @@ NOT_A_FOOD: Final = (
     r"(?:enough|out|at|in|on|before|after|until|while|much|well|alone|breakfast|lunch|dinner|late|early|with|their|"
     r"outside|often|regularly|when|and drive|genug|viel|allein|zu hause|assez|beaucoup|mucho|solo|fora)\b"
 )
-"""What "does not eat" goes on with where it names no food."""
+"""Words after "does not eat" that name no food."""
 
 DENIED: Final = (
     r"\b(?:not(?! only)|no|never|nor|neither|none|without|\w+n't|denies|no longer|used to|formerly|previously|once|"
@@ -97,7 +97,7 @@ HOLDS_STILL: Final = (
     r"\b(?:was|were|got) (?=(?:\w+ly |just )?(?:diagnosed|prescribed|told))|"
     r"\bhad (?=an? (?:\w+ ){0,2}?(?:allergic|anaphylactic))"
 )
-"""What sounds past and is not: who was diagnosed with asthma has it."""
+"""Phrases in a past tense that still hold: somebody who was diagnosed with asthma has it."""
 ANIMALS: Final = (
     r"\b(?:dogs?|pupp(?:y|ies)|cats?|kittens?|pets?|horses?|pony|rabbits?|hamsters?|guinea pigs?|parrots?|birds?|"
     r"hunde?|hündin|katzen?|kater|pferde?|chiens?|chienne|chats?|chatte|perr[oa]s?|gat[oa]s?|cachorr[oa]s?|cães|"
@@ -111,7 +111,7 @@ CLAUSE_ENDS: Final = (
     r"ist|war|hat|hatte|isst|trinkt|nimmt|est|était|avait|mange|ne|prend|es|era|tiene|tenía|no|come|toma|é|tem|"
     r"tinha|não)\b)"
 )
-"""Where something else begins to be said: not in a list of things."""
+"""Where another statement begins; not within a list of things."""
 
 MEALS: Final = (
     r"\b(?:foods?|eat(?:s|ing|en)?|dinners?|lunch(?:es)?|breakfasts?|brunch|suppers?|snacks?|meals?|restaurants?|"

@@ -1,4 +1,4 @@
-"""What a learner proposes, what is done with it, and the record of it."""
+"""A learner's proposals, the decisions on them, and the record of the changes."""
 
 from datetime import date, datetime
 from enum import StrEnum
@@ -14,7 +14,7 @@ from sagacity.domain.trust import Origin
 
 
 class Candidate(Value):
-    """What an extractor proposes to remember, with the turns that say so."""
+    """A proposal of an extractor, with the turns that support it."""
 
     kind: MemoryKind
     content: str
@@ -45,7 +45,10 @@ class Candidate(Value):
     is_unconfirmed: bool = False
     """Whether only agents and tools say it, or it is a rule based on something of low trust."""
     origin: Origin | None = None
-    """The least trusted origin of its turns, and of what it is taken from besides, such as a tool's result in one."""
+    """
+    The least trusted origin of its turns and of anything else that it was taken from, such as a tool result within a
+    turn.
+    """
     entities: tuple[EntityMention, ...] = ()
     relationships: tuple[RelationshipMention, ...] = ()
 
@@ -79,11 +82,11 @@ class Decision(Value):
     """For MERGE: the candidate as proposed, so that the merge can be undone."""
     dropped: Rejection | None = None
     doubts: tuple[MemoryId, ...] = ()
-    """For DISCARD: memories that it contradicts, and which stay because only an agent or a tool says it."""
+    """For DISCARD: memories that it contradicts but does not replace, because only an agent or a tool says it."""
 
 
 DIRECT = "api"
-"""The actor of what a person or program wrote; `api:NAME` if a token of that name was used."""
+"""The actor of changes by a person or program; `api:NAME` if a token of that name was used."""
 
 
 class ChangeAction(StrEnum):
@@ -115,7 +118,7 @@ class Change(Value):
     memory_id: MemoryId
     action: ChangeAction
     actor: str = ""
-    """A learner's name, or `api` for what a person or program wrote."""
+    """The name of the learner, or `api` for a change by a person or program."""
     reason: str = ""
     before: Memory | None = None
     """The memory before the change. For one that was added by a merge: what was proposed, before the merge."""
@@ -180,4 +183,4 @@ class ChangeLog(Value):
     added: tuple[Memory, ...] = ()
     removed: tuple[Memory, ...] = ()
     entries: EntryCounts | None = None
-    """What the run's learners proposed; None for runs that propose nothing."""
+    """The counts of the run's proposals; None for runs that propose nothing."""

@@ -1,4 +1,4 @@
-"""Conversations: messages of a user, and what was answered to each."""
+"""Conversations: a user's messages, and the answers to them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -119,7 +119,7 @@ class Exchange(Value):
     """A user's message and the answer to it."""
 
     exchange_id: str
-    """For a first answer also the id of the published request."""
+    """Also the id of the published request, for a first answer."""
     user_id: UserId
     session_id: SessionId
     request_id: RequestId | None = None
@@ -140,7 +140,7 @@ class Exchange(Value):
     error: str = ""
     memories: tuple[AnswerSource, ...] = ()
     memory_note: str = ""
-    """What could not be read of memory or the conversation; empty if all was."""
+    """What could not be read of memory or the conversation; empty if everything was."""
     citations: tuple[Cited, ...] = ()
     timings: Mapping[str, float] = {}
     """Milliseconds of each phase."""

@@ -1,4 +1,4 @@
-"""User playbooks that belong together, and what was made of them."""
+"""User playbooks that belong together, and the memories made from them."""
 
 import hashlib
 from datetime import datetime
@@ -22,7 +22,7 @@ _WORDING_DIGITS = 16
 
 
 class ClusterCandidate(NamedTuple):
-    """A user playbook as it is clustered with others."""
+    """A user playbook with what clustering needs."""
 
     user_id: str
     """The user; empty if none."""

@@ -1,4 +1,4 @@
-"""What is known of the versions of an organisation's configuration."""
+"""The metadata of an organisation's configuration versions."""
 
 from datetime import datetime
 

@@ -20,7 +20,7 @@ class SectionName(StrEnum):
 
 
 class ContextBudgets(Value):
-    """Token budgets of the sections; what one does not need goes to those that do."""
+    """Token budgets of the sections. A section that needs less leaves the rest to others."""
 
     total_tokens: int = 5_000
     """Hard cap on the rendered text, including headings."""

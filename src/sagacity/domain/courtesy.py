@@ -23,7 +23,7 @@ _COURTESY: Final = _set(
     "cảm ơn 你好 您好 谢谢 謝謝 谢谢你 多谢 再见 こんにちは こんばんは "
     "ありがとう ありがとうございます おはよう おはようございます 안녕하세요 안녕 감사합니다 고마워요"
 )
-"""Greetings and thanks: by themselves they never tell anything."""
+"""Greetings and thanks, which never say anything by themselves."""
 
 _ASSENT: Final = _set(
     "ok okay k kk okey alright right sure fine good great nice cool awesome perfect excellent super wow lol "

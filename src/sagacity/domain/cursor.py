@@ -34,11 +34,11 @@ class Outcome(StrEnum):
 
 
 LearnerKey = tuple[MemoryKind, str]
-"""A learner: what it learns, and the name of its extractor."""
+"""A learner: the kind that it learns, and the name of its extractor."""
 
 
 def learner_name(kind: MemoryKind, extractor_name: str) -> str:
-    """Return what a learner is called in receipts, dead letters, provenance and the ledger."""
+    """Return the name of a learner in receipts, dead letters, provenance and the ledger."""
     return f"{kind}:{extractor_name}"
 
 
@@ -50,7 +50,10 @@ class Cursor(Value):
     extractor_name: str
     user_id: UserId
     version: Status = Status.CURRENT
-    """Of what is learned: CURRENT follows the log, PENDING a rerun; ARCHIVED stays with what an upgrade archived."""
+    """
+    The status of what is learned: CURRENT follows the log, PENDING a rerun; ARCHIVED belongs to memories archived by an
+    upgrade.
+    """
     seq: int = 0
     outcome: Outcome | None = None
     attempts: int = 0
@@ -94,7 +97,7 @@ class Window(Value):
 LEARN, REGENERATE, EVALUATE, SUMMARIZE, FORGET = "learn", "regenerate", "evaluate", "summarize", "forget"
 """Tasks on one user's log, and the names of their leases."""
 DISTIL, RETAIN, ERASE, FIND_DUPLICATES = "distil", "retain", "erase", "find_duplicates"
-"""Tasks on what is the organisation's own, and the names of their leases."""
+"""Tasks that work on an organisation's own data, and the names of their leases."""
 
 
 class Lease(Value):

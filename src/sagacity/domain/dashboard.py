@@ -16,7 +16,7 @@ class FigureGroup(StrEnum):
 
 
 class FigureFilter(Value):
-    """What to count, and by what; None for any."""
+    """What to count, grouped and filtered; None admits any."""
 
     start: datetime
     """At or after this moment."""

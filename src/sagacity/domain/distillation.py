@@ -1,18 +1,18 @@
-"""How far user playbooks were distilled: what one run keeps for the next."""
+"""How far user playbooks have been distilled: the state that one run keeps for the next."""
 
 from datetime import datetime
 
 from sagacity.domain.base import Value
 
 BEFORE_ALL = -1
-"""In `Distillation.last_read`: clusters may rest on what is gone, so all are looked at, however few others are new."""
+"""Value of `Distillation.last_read` after deletions: clusters may rest on deleted playbooks, so all are looked at."""
 
 
 class Distillation(Value):
     """How far the user playbooks of one name and agent version were distilled into one thing."""
 
     learner: str
-    """What distils them: `aggregation` or `skills`."""
+    """The name of what distils them: `aggregation` or `skills`."""
     name: str
     agent_version: str
     last_read: int = 0

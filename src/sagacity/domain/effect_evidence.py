@@ -21,12 +21,12 @@ def judged(lots: Iterable[Lots], *, held_out: bool) -> int:
 
 
 def is_enough(lots: Sequence[Lots]) -> bool:
-    """Return whether so many sessions were judged that something may be claimed."""
+    """Return whether enough sessions were judged to claim an effect."""
     return all(judged(lots, held_out=side) >= FEWEST for side in (False, True))
 
 
 class Weighed(NamedTuple):
-    """How much evidence there is, and what is said of it."""
+    """The amount of evidence, and the conclusion."""
 
     e_value: float
     finding: EffectFinding
@@ -75,7 +75,7 @@ def effect_of(lots: Sequence[Lots], told: Weighed) -> Effect:
 
 
 def summary_of(findings: Sequence[EffectFinding], *, share: float) -> tuple[str, ...]:
-    """Return what a report says, in sentences."""
+    """Return the conclusions of a report in sentences."""
     if not findings:
         if share:
             return ("No session was drawn yet: searches and contexts have to name the session and its user.",)

@@ -9,11 +9,11 @@ from sagacity.domain.holdout import ExtractorVersion
 from sagacity.domain.memory import MemoryKind
 
 FEWEST: Final = 20
-"""So many sessions on each side must have been judged before anything is claimed."""
+"""At least this many sessions on each side must have been judged before an effect is claimed."""
 MOST_CORRECTIONS: Final = 5
-"""A session with more counts as one with so many: an interval needs a highest value."""
+"""Corrections of a session beyond this many are not counted: an interval needs a highest value."""
 MOST_TURNS: Final = 50
-"""As above, of turns."""
+"""Turns of a session beyond this many are not counted, for the same reason."""
 
 
 class EffectFinding(StrEnum):

@@ -13,7 +13,7 @@ VectorCopyState = Literal["none", "clean"]
 
 
 class Subject(Value):
-    """What has to be known of a user until the end of the erasure; kept encrypted, and forgotten with it."""
+    """What must be known about a user until the erasure ends; kept encrypted, and deleted with it."""
 
     user_id: UserId
     needles: tuple[str, ...] = ()
@@ -43,14 +43,14 @@ class Withdrawn(DescribedValue):
 
 
 class Scan(DescribedValue):
-    """What was searched for leftovers once everything was deleted."""
+    """Where leftovers were searched for after everything was deleted."""
 
     tables: int
     """Tables of the database that were searched, of this organisation."""
     needles: int
     """Texts that were searched for: the user's id and ids that only the user's rows had."""
     found: tuple[str, ...] = ()
-    """Where something of the user was found: tables and files. An erasure goes on until there is nothing."""
+    """Where something of the user was found: tables and files. An erasure continues until nothing is found."""
     mentions: tuple[str, ...] = ()
     """Tables of which rows that are not the user's hold one of the texts: other people's words, or the organisation's
     settings. They stay; a person has to look at them."""
@@ -59,11 +59,11 @@ class Scan(DescribedValue):
     vector_copy: VectorCopyState = "none"
     """The separate vector store: there is none, or it holds nothing of the user."""
     is_user_back: bool = False
-    """Whether the user has published again since; then nobody knows by the id alone whose a row is."""
+    """Whether the user has published again since. From then on, an id alone does not tell whose a row is."""
 
 
 class BackupFound(DescribedValue):
-    """A file that was made before the user was gone, and what was seen in it."""
+    """A file older than the erasure, and what was found in it."""
 
     path: str
     """Where the file was written."""
@@ -105,7 +105,7 @@ class ErasureReport(DescribedValue):
     backups: tuple[BackupFound, ...]
     """Files made before the user was gone, as far as they are known."""
     beyond_reach: tuple[str, ...]
-    """What this program cannot reach, and somebody has to see to."""
+    """What this program cannot reach: somebody has to take care of it."""
     public_key: str = ""
     """Ed25519, in hexadecimal."""
     signature: str = ""

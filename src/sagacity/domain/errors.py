@@ -31,7 +31,7 @@ class SagacityError(Exception):
     """The root of the tree. Its text is written for the person who reads the reply."""
 
     advice: str = ""
-    """What to do, where the class says something else."""
+    """What to do, if it differs from the class's advice."""
 
 
 class NotFound(SagacityError):

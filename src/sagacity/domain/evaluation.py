@@ -32,7 +32,7 @@ class WaitingSession(Value):
     session_id: SessionId
     user_id: UserId
     message_count: int
-    """Turns that ever came in: grows with each publish, and so tells whether something new was said."""
+    """The number of turns ever published, which grows with each publish: it shows whether there is something new."""
     updated_at: datetime
     evaluate_after: datetime | None = None
     """It is not judged before; None: nothing was said since it was judged."""

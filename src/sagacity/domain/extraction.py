@@ -58,7 +58,7 @@ class EntryCounts(Value):
 
 
 class ExtractionRecord(EntryCounts):
-    """What became of the entries of one window, as it is written down."""
+    """The outcome of the entries of one window, as stored."""
 
     learner: str
     user_id: UserId

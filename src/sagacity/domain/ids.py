@@ -19,8 +19,10 @@ ORGANISATION: Final = None
 MAX_INT = 2**63 - 1
 """The largest number that a row or an integer column can hold."""
 MAX_KEY_BYTES = 1_024
-"""Of an id or a name that databases look up, in UTF-8: PostgreSQL has room for 2,704 bytes in a row of an index, which
-holds two of these and an organisation's."""
+"""
+The longest id or name that databases look up, in bytes of UTF-8. PostgreSQL's index rows hold 2,704 bytes, for two of
+these and an organisation's.
+"""
 MAX_ORG_BYTES = 512
 _DIGEST_DIGITS = 32
 

@@ -40,7 +40,7 @@ def speaker_of(role: str) -> str:
 
 
 class UserAction(StrEnum):
-    """What a user did besides writing."""
+    """An action of the user other than writing."""
 
     CLICK = "click"
     SCROLL = "scroll"
@@ -95,7 +95,7 @@ class NewInteraction(Value):
 
     @property
     def text(self) -> str:
-        """What was said and done, and what should have been said, as lines."""
+        """The texts of the turn as lines: what was said, done, and what should have been said."""
         parts = (self.content, self.user_action_description, self.expert_content)
         return "\n".join(part for part in parts if part)
 
@@ -123,7 +123,7 @@ class NewRequest(Value):
 
 
 OF_REQUEST: Final = ("source", "agent_version", "skip_aggregation", "evaluation_only")
-"""What a turn inherits from its request."""
+"""The values that a turn inherits from its request."""
 
 
 class Request(Value):

@@ -112,7 +112,7 @@ FACT_KINDS: Final = frozenset({MemoryKind.PROFILE, MemoryKind.SEMANTIC})
 VERSIONED_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.is_versioned)
 """Kinds that hold for one version of an agent."""
 REVIEWED_KINDS: Final = frozenset(kind for kind, spec in KINDS.items() if spec.is_reviewed)
-"""Kinds whose learned memories a person approves."""
+"""Kinds whose learned memories need the approval of a person."""
 
 
 def alike(kind: MemoryKind) -> tuple[MemoryKind, ...]:

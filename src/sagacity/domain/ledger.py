@@ -1,4 +1,4 @@
-"""The ledger: what each call of a model was for, and what it cost."""
+"""The ledger: the purpose and cost of each call to a model."""
 
 from datetime import datetime
 from enum import StrEnum

@@ -15,7 +15,7 @@ class Spread(DescribedValue):
 
 
 class Measures(Value):
-    """What a trace says in numbers beside the strategies' own: for analytics, and not shown to a caller."""
+    """Figures of a trace beside the durations of strategies; for analytics only, and not shown to callers."""
 
     phases: dict[str, float] = {}
     """Milliseconds of `query_analysis` and of `retrieval`, which covers all strategies and reading their results."""

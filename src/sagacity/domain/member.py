@@ -19,7 +19,7 @@ MOST_INVITED = 1_000
 
 
 class Access(NamedTuple):
-    """What a role allows."""
+    """The permissions of a role."""
 
     permissions: frozenset[Permission]
     of_all_users: bool
@@ -67,7 +67,7 @@ class Invitation(Value):
 
 
 class KnownInvitation(Value):
-    """Whose an invitation is: what is known of it before its organisation is opened."""
+    """The organisation of an invitation, as far as it is known before that organisation's data is opened."""
 
     org_id: OrgId
     invitation_id: str

@@ -306,7 +306,7 @@ class Memory(NewMemory):
 
 
 def pitfall_note(pitfall: str | None) -> str:
-    """Return what stands behind a rule about its pitfall: "(avoid: hotels)", or "(do not suggest hotels)" as it is."""
+    """Return the note on a pitfall that follows a rule: "(avoid: hotels)", or "(do not suggest hotels)" unchanged."""
     text = (pitfall or "").strip()
     if not text:
         return ""

@@ -25,7 +25,7 @@ class MemoryProblem(StrEnum):
 
 
 LEAST_CHARACTERS: Final = 6
-"""Minimum number of characters of a memory; a shorter one says nothing by itself."""
+"""The fewest characters of a memory; a shorter one says nothing by itself."""
 MOST_CHARACTERS: Final = 4_000
 """Maximum number of characters, except for episodes and skills; a longer one is a pasted text."""
 BOILERPLATE: Final = (
@@ -33,7 +33,7 @@ BOILERPLATE: Final = (
     "not specified", "nothing to remember", "placeholder", "test memory", "the user greeted the assistant",
     "the user said hello", "undefined", "unknown", "user greeted the assistant", "user said hello",
 )  # fmt: skip
-"""What careless extraction stores; compared without case, blanks and a full stop."""
+"""Texts that careless extraction stores; compared without case, blanks and a final full stop."""
 DENIALS: Final = (
     "% not %",
     "%no longer%",
@@ -55,7 +55,7 @@ WEIGHTS: Final[Mapping[MemoryProblem, float]] = {
     MemoryProblem.STALE: 0.25,
     MemoryProblem.ORPHANED: 0.75,
 }
-"""What a memory with the problem takes from the score, as a part of its share."""
+"""The part of a problem's share in the score that one memory with it costs."""
 NEXT_STEPS: Final[Mapping[MemoryProblem, str]] = {
     MemoryProblem.JUNK: "sagacity review-memory ID archive --kind KIND",
     MemoryProblem.DUPLICATE: "sagacity review --signal duplicate --user-id USER_ID --kind KIND",
@@ -63,7 +63,7 @@ NEXT_STEPS: Final[Mapping[MemoryProblem, str]] = {
     MemoryProblem.STALE: "sagacity review --signal stale --user-id USER_ID --kind KIND",
     MemoryProblem.ORPHANED: "sagacity history KIND ID, then sagacity review-memory ID archive --kind KIND",
 }
-"""What to do about each, as a command."""
+"""What to do about each problem, as a command."""
 
 
 class HealthQuery(Value):

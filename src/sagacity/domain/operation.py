@@ -30,7 +30,7 @@ GENERATED = {
     OperationName.PROFILE_GENERATION: MemoryKind.PROFILE,
     OperationName.PLAYBOOK_GENERATION: MemoryKind.USER_PLAYBOOK,
 }
-"""What operations on users' logs generate."""
+"""The kinds of memory that operations on users' logs generate."""
 
 
 class OperationMode(StrEnum):
@@ -133,7 +133,7 @@ class OperationItem(Value):
 
 
 class OperationProgress(Value):
-    """The users of a run by state; of many, only the first of each list."""
+    """The users of a run by state; only the first of each list, if there are many."""
 
     current_user_id: UserId | None = None
     """Who is being worked on."""

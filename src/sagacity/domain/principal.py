@@ -1,4 +1,4 @@
-"""The principal of a call: whose rows it may reach, and what it may do."""
+"""The principal of a call: whose rows it may reach, and its permissions."""
 
 from enum import StrEnum
 
@@ -15,7 +15,7 @@ class Permission(StrEnum):
     """What a caller may do; each public route requires one permission."""
 
     READ = "memories:read"
-    """See what was said and what was learned; search."""
+    """Read turns and memories; search."""
     WRITE = "memories:write"
     """Publish, write, edit and delete."""
     REVIEW = "memories:review"
@@ -30,7 +30,7 @@ class CallerKind(StrEnum):
     """How a caller was identified."""
 
     LOCAL = "local"
-    """From this machine, without a token."""
+    """A call from this machine without a token."""
     TOKEN = "token"  # noqa: S105  a kind of caller, no secret
     """With an API token of the organisation."""
     USER = "user"
@@ -40,7 +40,7 @@ class CallerKind(StrEnum):
 
 
 OF_END_USERS = frozenset({Permission.READ, Permission.WRITE})
-"""What a signed-in person may do with their own data."""
+"""What signed-in people may do with their own data."""
 
 
 class Principal(Value):

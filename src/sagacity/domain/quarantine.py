@@ -25,7 +25,7 @@ class QuarantineTarget(StrEnum):
 
 
 class Published(Protocol):
-    """What is asked of a request, stored or not."""
+    """Whether a request, stored or not, is held."""
 
     @property
     def request_id(self) -> RequestId:

@@ -13,8 +13,10 @@ from sagacity.domain.measures import Measures
 from sagacity.domain.memory import Approval, Memory, MemoryKind, Status, Visibility
 
 PARAPHRASE_COSINE = 0.7
-"""From here on two short texts say the same, as all-MiniLM-L6-v2 sees it: paraphrases lie at 0.85 on average, what
-does not belong together at 0.17, and a question and the fact that answers it between 0.2 and 0.6."""
+"""
+From this cosine on, two short texts say the same to all-MiniLM-L6-v2. Paraphrases average 0.85, unrelated texts 0.17,
+and a question and the fact that answers it lie between 0.2 and 0.6.
+"""
 
 
 def similarity(cosine: float) -> float:
@@ -53,10 +55,10 @@ class StrategyName(StrEnum):
 
 class Filter(Value):
     """
-    Filters of what may be found; applied before any search.
+    Filters of what may be found, applied before any search.
 
-    Interactions are asked for with `interactions=True`, memories with `kinds`. An empty list admits all. Times are
-    inclusive.
+    Interactions are requested with `interactions=True`, memories with `kinds`. An empty list admits everything. Times
+    are inclusive.
     """
 
     kinds: tuple[MemoryKind, ...] = ()

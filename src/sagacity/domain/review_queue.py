@@ -42,8 +42,8 @@ LEAST_CITED_SHARE: Final = 0.5
 """Citations per time surfaced; fewer are low."""
 DUPLICATE_COSINE: Final = 0.8
 """
-From here on two memories are shown as duplicates. It is the cosine from which on deduplication takes two candidates for
-near enough to be judged (`learning/deduplication/settle.py: TWIN_COSINE`); here a person is the judge.
+From this cosine on, two memories are shown as duplicates. It is the cosine from which deduplication has two candidates
+judged (`learning/deduplication/settle.py: TWIN_COSINE`); here a person is the judge.
 """
 SUPERSEDED_BY: Final = "superseded_by"
 """In a playbook's metadata, if that is a JSON object: the number of its successor."""

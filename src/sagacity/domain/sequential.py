@@ -36,7 +36,7 @@ class Cell(NamedTuple):
     """The probability with which each was held out; between 0 and 1."""
     is_held_out: bool
     value: float
-    """What came of it, from 0 to 1."""
+    """The outcome, from 0 to 1."""
     units: int
 
 
@@ -50,7 +50,7 @@ class Evidence(NamedTuple):
 
     @property
     def either(self) -> float:
-        """By betting half on each: an e-value of no difference."""
+        """The e-value of no difference, betting half on each side."""
         return (self.higher + self.lower) / 2
 
 

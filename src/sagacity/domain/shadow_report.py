@@ -1,4 +1,4 @@
-"""What many comparisons of an agent with its shadow show, with what certainty, and whether to trust the judge."""
+"""The conclusions from many comparisons of an agent with its shadow, and how far to trust the judge."""
 
 import math
 from datetime import datetime
@@ -10,7 +10,7 @@ from sagacity.domain.evaluation import RegularVsShadow
 from sagacity.domain.ids import SessionId, UserId
 
 FEWEST = 20
-"""So many must have been decided before anything is claimed: four out of four are chance once in eight."""
+"""At least this many sessions must be decided before anything is claimed: four out of four are chance once in eight."""
 _Z = 1.959963984540054
 """The normal distribution's two-sided 95 %."""
 _LEVEL = 0.05
@@ -233,7 +233,7 @@ def tally(counts: ShadowCounts) -> ShadowTally:
 
 
 def position_check(found: list[PositionCounts]) -> PositionCheck:
-    """Return what the verdicts say of their judge, from one row for each order that was used."""
+    """Return what the verdicts say about their judge, given one row for each order used."""
     none = {order: PositionCounts(is_shadow_first=order) for order in (True, False)}
     by_order = none | {one.is_shadow_first: one for one in found}
     first, second = by_order[True], by_order[False]
@@ -258,7 +258,7 @@ def position_check(found: list[PositionCounts]) -> PositionCheck:
 
 
 def summary_of(total: ShadowTally, position: PositionCheck) -> tuple[str, ...]:
-    """Return what a report says, in sentences."""
+    """Return the conclusions of a report in sentences."""
     if not total.sessions:
         return ("No session was compared with a shadow.",)
     return (_about(total), _about_position(position))

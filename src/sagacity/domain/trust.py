@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Origin(StrEnum):
-    """Who or what a turn or a memory comes from; of several, the least trusted."""
+    """The origin of a turn or a memory; of several origins, the least trusted."""
 
     OPERATOR = "operator"
     """Written by somebody who may review."""
@@ -21,7 +21,7 @@ class Origin(StrEnum):
 
 
 class Trust(StrEnum):
-    """How far an origin is trusted: what is of low trust gives no instruction until a person approves it."""
+    """How far an origin is trusted. Data of low trust gives no instruction until a person approves it."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -42,7 +42,7 @@ TOOL_ROLES: Final = frozenset({"tool", "function", "tool_result", "tool_output",
 WEB_ROLES: Final = frozenset({"web", "web_page", "webpage", "browser"})
 """Roles under which pages are sent."""
 OUTSIDE: Final = frozenset({Origin.TOOL, Origin.WEB_PAGE})
-"""What is neither a person's nor an agent's word."""
+"""Origins that are neither a person nor an agent."""
 
 
 def trust_of(origin: Origin) -> Trust:

@@ -48,7 +48,7 @@ PARTS: Final[Mapping[MemoryType, frozenset[str]]] = {
     MemoryType.EPISODIC: frozenset({"conversation_id", "event_type", "summary"}),
     MemoryType.PROCEDURAL: frozenset({"procedure_name", "trigger", "steps"}),
 }
-"""What a writer may give of each type."""
+"""The fields that a writer may give for each type."""
 
 
 class MemoryParts(Value):
@@ -74,7 +74,7 @@ class MemoryParts(Value):
 
 
 class UserMemoryDraft(Value):
-    """What a memory is made of."""
+    """The fields of a memory."""
 
     memory_type: MemoryType
     content: str
@@ -142,7 +142,7 @@ class UserMemoryEdit(Value):
 
 
 def parts_of(memory: Memory) -> MemoryParts:
-    """Return what a memory says in parts: those that were given, or else what its slot and its content say."""
+    """Return the parts of a memory: those that were given, or else its slot and content."""
     attributes = memory.attributes
     match memory.kind:
         case MemoryKind.PROFILE:

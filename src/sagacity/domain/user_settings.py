@@ -1,4 +1,4 @@
-"""What a user says of themselves, and what may be remembered of them."""
+"""A user's record of themselves, and what may be remembered of them."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo

@@ -6,7 +6,7 @@ from sagacity.domain.memory import Memory, MemoryKind
 
 
 class VersionFilter(Value):
-    """Which memories of one kind are swapped; what is empty asks for all."""
+    """Which memories of one kind are swapped; an empty field selects all."""
 
     kind: MemoryKind
     user_ids: tuple[UserId, ...] = ()

@@ -11,10 +11,10 @@ from sagacity.domain.time.lexicon import EVENTS, Sort, Token, tokens_of
 from sagacity.domain.time.periods import Span, day_of, one_day
 
 READ_CHARACTERS = 2_000
-"""As much of a memory is read."""
+"""How many characters of a memory are read."""
 
 _YEARLY = frozenset({"anniversary", "birthday"})
-"""What comes every year, whatever year a memory names."""
+"""Events that come every year, whatever year a memory names."""
 _SENTENCE_END = re.compile(r"(?<=[.!?;\n])\s+(?!(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))")
 """Not the dot in "5. März"."""
 _HAPPENED = re.compile(

@@ -22,17 +22,17 @@ class Limit(Enum):
     UNTIL = auto()
     """Until January."""
     NEXT = auto()
-    """For the next two weeks, for Lent."""
+    """Durations that begin now: "for the next two weeks", "for Lent"."""
     THIS = auto()
     """This week, today: then it is so, and it may stay so."""
     LASTING = auto()
-    """For two weeks, of which some may have passed."""
+    """Durations that may have begun earlier: "for two weeks"."""
     UNKNOWN = auto()
     """Until something happens."""
 
 
 class SaidEnd(NamedTuple):
-    """Where a text says an end, and how."""
+    """Where a text states an end, and how."""
 
     start: int
     end: int

@@ -60,7 +60,7 @@ _SOME_TIME = re.compile(
         "|EVENT"
     )
 )
-"""What every rule has one of; most questions have none."""
+"""Words of which every rule has one; most questions have none."""
 _WEAK = {Sort.NOW, Sort.RECENT}
 _EDGES = (
     (Sort.HYPHEN, Sort.EDGE),
@@ -69,7 +69,7 @@ _EDGES = (
     (Sort.OF, Sort.EDGE_OF),
     ("", Sort.EDGE_OF),
 )
-"""What stands before a time of which a third is meant: "mid-March", "late March", "the end of March", "Ende März"."""
+"""Words before a time of which a third is meant: "mid-March", "late March", "the end of March", "Ende März"."""
 _PAST = re.compile(
     r"\b(?:did|was|were|had|went|ago|last|past|previous|yesterday|war|waren|hatte|hatten|habe|haben)\b"
 )

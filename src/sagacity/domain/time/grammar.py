@@ -140,7 +140,7 @@ _DAY_KINDS = {0: TimeKind.PRESENT, -1: TimeKind.RECENT}
 
 def points_in(tokens: Sequence[Token], asked: QuestionTime) -> list[Point]:
     """
-    Return the times that a text names, in order, whatever stands before them.
+    Return the times that a text names, in order.
 
     Raises:
         OverflowError: a time lies beyond the calendar; so does ValueError.

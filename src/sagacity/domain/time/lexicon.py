@@ -9,7 +9,7 @@ from sagacity.domain.time.periods import Feast, Unit
 
 
 class Sort(StrEnum):
-    """What a word is to the grammar of time; each is one letter, so that a text becomes a string to match."""
+    """The sort of a word in the grammar of time. Each is one letter, so that a text becomes a string to match."""
 
     DAY = "D"
     PART = "p"
@@ -63,7 +63,7 @@ class Sort(StrEnum):
     RECENT = "1"
     OTHER = "2"
     COUNTED = "C"
-    """What a number counts that is no year: in 2000 words."""
+    """Words counted by numbers that are no years: in 2000 words."""
     COMMA = ","
     DOT = ";"
     HYPHEN = "-"
@@ -81,7 +81,7 @@ class Token(NamedTuple):
     start: int
     end: int
     low: int
-    """The number that it stands for; of dates 100 times the month plus the day."""
+    """The number that it denotes; for dates, 100 times the month plus the day."""
     high: int
     """The same as `low`, but for vague numbers; of dates the year or zero."""
 

@@ -15,7 +15,7 @@ class Span(NamedTuple):
 
 
 class Unit(IntEnum):
-    """What time is counted in."""
+    """Units of time."""
 
     HOUR = auto()
     DAY = auto()
@@ -27,7 +27,7 @@ class Unit(IntEnum):
 
 
 class Feast(IntEnum):
-    """What comes every year, on days that not everybody knows by heart."""
+    """Days that come every year and that not everybody knows by heart."""
 
     CHRISTMAS = auto()
     EASTER = auto()
@@ -35,7 +35,7 @@ class Feast(IntEnum):
 
 
 class Pick(Enum):
-    """Which one is meant of what comes again and again."""
+    """Which one of a recurring period is meant."""
 
     LATEST = auto()
     """The last that has begun."""

@@ -1,4 +1,4 @@
-"""For each way to name a time, from its words to the days that they mean."""
+"""One reading for each way to name a time: from its words to the days that it means."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -38,7 +38,7 @@ def _unit(words: Sequence[Token]) -> Unit:
 
 
 def _count(words: Sequence[Token]) -> Token:
-    """Return the number among *words*, or the "a" that stands for one."""
+    """Return the number among *words*, or the "a" that means one."""
     return next((word for word in words if word.sort is Sort.NUMBER), None) or _find(words, Sort.A)
 
 

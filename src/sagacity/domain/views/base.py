@@ -1,4 +1,4 @@
-"""What the wire shapes of all memories have in common."""
+"""The parts that the wire shapes of all memories share."""
 
 from pydantic import ConfigDict
 
@@ -40,7 +40,7 @@ def provenance_view(memory: Memory) -> ProvenanceView:
 
 
 def status_view(status: Status) -> Status | None:
-    """Show a status; what is current has none."""
+    """Return a status as shown; a current memory shows none."""
     return None if status is Status.CURRENT else status
 
 

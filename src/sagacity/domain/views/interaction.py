@@ -58,7 +58,7 @@ class RequestView(View):
 
 
 def citation_view(cited: Citation) -> CitationView:
-    """Show what an answer used."""
+    """Show the memories and turns that an answer used."""
     kind, uid = cited.entity_type, cited.entity_id
     return CitationView(entity_type=kind, entity_id=uid, kind=kind, real_id=uid)
 
