@@ -101,7 +101,7 @@ class Runtime:
 
     @property
     def parts(self) -> Parts:
-        """What actions on memories need."""
+        """The parts that actions on memories need."""
         return self.chat.parts
 
 
@@ -399,7 +399,7 @@ def _build(
 
 @dataclass(frozen=True, slots=True)
 class _Background:
-    """What background tasks run on, in a server as in a worker."""
+    """The parts that background tasks need, in a server as in a worker."""
 
     ids: IdSource
     metrics: Metrics

@@ -51,7 +51,7 @@ Reported = TypeVar("Reported")
 
 
 class Migrated(Value):
-    """What a database's schema was, and what it is now."""
+    """A database's schema before and after."""
 
     database: str
     """Its location."""

@@ -38,7 +38,7 @@ class TokenStore(Protocol):
 
     async def start(self) -> None:
         """
-        Get ready for calls; a place that cannot be reached at the moment is no error.
+        Prepare for calls. A place that cannot be reached at the moment is not an error.
 
         Raises:
             ConfigError: the place refuses, or what is stored there is broken.

@@ -55,7 +55,7 @@ class TokenUses:
             self._waiting[token.org_id, token.token_id] = now
 
     async def flush(self) -> None:
-        """Write what waits; what cannot be written waits for the next time."""
+        """Write the waiting uses; those that cannot be written wait for the next time."""
         for org_id in {org_id for org_id, _ in self._waiting}:
             noted = {token_id: at for (org, token_id), at in self._waiting.items() if org == org_id}
             try:

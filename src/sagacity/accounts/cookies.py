@@ -59,7 +59,7 @@ async def begin_browser_session(
     parts: AccountParts, account: Account, *, organization: str | None = None
 ) -> BrowserSession:
     """
-    Begin a session of a browser whose owner signed in.
+    Begin a browser's session after its owner signed in.
 
     Raises:
         Forbidden: the account is not a member of the organisation, or of any.

@@ -77,7 +77,7 @@ class AccountParts:
         return f"user:{self.tokens.digest(f'audit {user_id}')[:_PSEUDONYM_DIGITS]}"
 
     async def person_of(self, user_id: UserId) -> Person | None:
-        """Return by what a user's account is known; None where there is none."""
+        """Return the identity of a user's account; None if there is none."""
         async with self.storage.read(self.tenant) as snapshot:
             account = await snapshot.accounts.find(user_id)
         if account is None:
@@ -85,6 +85,6 @@ class AccountParts:
         return Person(home=self.tenant.org_id, email=account.email, pseudonym=self.audited_as(user_id))
 
     def audited(self, action: AuditAction, user_id: UserId, **details: Detail) -> NewAuditEntry:
-        """Return what the audit log says of something that a person did to the own account."""
+        """Return the audit log's entry for something that a person did to their own account."""
         person = self.audited_as(user_id)
         return NewAuditEntry(action=action, actor=person, target=person, details=details)

@@ -39,7 +39,7 @@ class Tries(NamedTuple):
 
 PASSWORD_OF_ACCOUNT, PASSWORD_FROM_ADDRESS = Limit(5, 1), Limit(20, 1)
 CODE_OF_ACCOUNT = Limit(5, 1, longest_seconds=3_600, forgotten=timedelta(days=1))
-"""Of a million codes three are right at a time: some 40 tries a day are one chance in 8,000."""
+"""About 40 tries a day. Three of a million codes are right at a time, so a day of guessing succeeds once in 8,000."""
 CODE_FROM_ADDRESS = Limit(20, 1)
 MAIL_TO_ACCOUNT, MAIL_FROM_ADDRESS = Limit(3, 30), Limit(20, 5)
 INVITATIONS_OF_ORGANISATION = Limit(100, 5)
@@ -62,12 +62,12 @@ def code_tries(user_id: UserId, address: str) -> tuple[Tries, Tries]:
 
 
 def mail_tries(email: str, address: str) -> tuple[Tries, Tries]:
-    """Return what a call that may send an e-mail counts as."""
+    """Return the limits that count a call which may send an e-mail."""
     return Tries("mail to", email, MAIL_TO_ACCOUNT), Tries("mail from", address, MAIL_FROM_ADDRESS)
 
 
 def invitation_tries(email: str, org_id: OrgId) -> tuple[Tries, Tries]:
-    """Return what an invitation counts as: for the address, whoever invites it, and for the organisation."""
+    """Return the limits that count an invitation: for the address, whoever invites it, and for the organisation."""
     return (
         Tries("invitation to", email, MAIL_TO_ACCOUNT),
         Tries("invitations of", org_id, INVITATIONS_OF_ORGANISATION),

@@ -42,7 +42,7 @@ _BATCH = 100
 
 
 class Begun(NamedTuple):
-    """What an authenticator app needs."""
+    """The data that an authenticator app needs."""
 
     secret: bytes
     url: str

@@ -1,4 +1,4 @@
-"""What calls took and found: measured where they happen, written down in batches, and summed up."""
+"""Durations and results of calls: measured where they happen, written in batches, and summed up."""
 
 from sagacity.analytics.calls import measured, record_search
 

@@ -27,7 +27,7 @@ _CRASHED = "something went wrong on the server; its log has the details"
 
 @dataclass(slots=True, kw_only=True)
 class Measured:
-    """A running call, and what is known of it so far."""
+    """A running call, as far as it is known."""
 
     request_type: RequestType
     started: float

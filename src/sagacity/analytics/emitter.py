@@ -31,7 +31,7 @@ class Writer(Protocol[Given_contra]):
 
     @property
     def name(self) -> str:
-        """What log lines call these values."""
+        """The name of these values in log lines."""
         ...
 
     async def write(self, tenant: Tenant, values: Sequence[Given_contra]) -> None:
@@ -89,7 +89,7 @@ class Emitter(Generic[One]):
         self._loop = asyncio.create_task(for_ever(self._step))
 
     async def stop(self) -> None:
-        """Write what waits, and stop; what cannot be written now is lost, and counted in `dropped`."""
+        """Write the waiting values, and stop; those that cannot be written are lost, and counted in `dropped`."""
         if self._loop is not None:
             await end([self._loop])
         try:

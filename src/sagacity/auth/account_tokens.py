@@ -59,7 +59,7 @@ class AccountTokens:
         self._clock = clock
 
     def issue(self, use: TokenUse, said: SessionToken, *, expires_at: datetime) -> str:
-        """Return a signed token that says whose it is and of which session."""
+        """Return a signed token that names its user and its session."""
         claims = {"sub": said.user_id, "sid": said.session_id, "jti": said.token_id}
         return self.sign(use, claims, expires_at=expires_at)
 

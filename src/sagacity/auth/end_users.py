@@ -29,7 +29,7 @@ read. Then the keys that are known go on, for `LAST_KNOWN` at the most.
 """
 LAST_KNOWN = timedelta(days=1)
 RETRY = timedelta(seconds=30)
-"""So often at the most it is read before it is due: anybody can make up keys."""
+"""How often at most the key set is read before it is due, because anybody can make up keys."""
 FIRST_RETRY = timedelta(seconds=1)
 """After so long it is tried again when it could not be read; each further failure doubles it, up to `RETRY`."""
 LONGEST_TOKEN = 8_192

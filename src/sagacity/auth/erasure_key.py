@@ -1,4 +1,4 @@
-"""The operator's secret that hashes erased users, seals what is known of them, and signs reports."""
+"""The operator's secret: it hashes erased users, encrypts their data during an erasure, and signs reports."""
 
 import base64
 import hashlib
@@ -27,7 +27,7 @@ class ErasureKey:
 
     @property
     def key_id(self) -> str:
-        """An id to tell whether two processes have the same key."""
+        """An id by which to see whether two processes have the same key."""
         return self._key("id").hex()[:_ID_DIGITS]
 
     @property

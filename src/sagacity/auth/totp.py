@@ -30,7 +30,7 @@ def as_typed(secret: bytes) -> str:
 
 
 def otpauth_url(secret: bytes, *, account: str, issuer: str) -> str:
-    """Return what an authenticator app reads from a QR code: the secret, and what the app shows beside its codes."""
+    """Return the text of the QR code for an authenticator app: the secret, and the label that the app shows."""
     return TOTP(as_typed(secret)).provisioning_uri(name=account, issuer_name=issuer)
 
 

@@ -14,7 +14,7 @@ _Tokens = Annotated[int, Field(ge=0, le=_MOST)]
 
 
 class ChatBudgets(ConfigPart):
-    """Token budgets of the whole and of each section; what a section does not need goes to the others."""
+    """Token budgets of the whole and of each section. A section that needs less leaves the rest to others."""
 
     total_tokens: _Total = Field(
         default=_USUAL.total_tokens,

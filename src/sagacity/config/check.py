@@ -21,7 +21,7 @@ _NO_TAG = '"00000000000000000000000000000000"'
 
 
 class StoreFault(Value):
-    """What is wrong with the place of configurations, and what to do about it."""
+    """What is wrong with the place of configurations, and how to fix it."""
 
     found: str
     advice: str

@@ -1,4 +1,4 @@
-"""What the settings choose for parts of other rooms: the embedder, PostgreSQL, keys."""
+"""The parts of other rooms that the settings choose: the embedder, PostgreSQL, keys."""
 
 from collections.abc import Callable
 from pathlib import Path

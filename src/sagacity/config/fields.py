@@ -50,10 +50,10 @@ class Ignored:
 
 class ConfigPart(BaseModel):
     """
-    A part of the configuration. It is frozen, errors do not quote input, and null means not given.
+    A part of the configuration. It is frozen, its errors do not quote input, and null means not given.
 
-    Unknown keys are ignored, for what is stored may come from a newer release. A caller's are refused before,
-    by `known_keys.key_faults`.
+    Unknown keys are ignored, because a newer release may have stored them. Those of callers are refused earlier, by
+    `known_keys.key_faults`.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)

@@ -1,4 +1,4 @@
-"""The known model providers: which of them can be called, and with whose key."""
+"""The known model providers: which can be called, and with which key."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

@@ -1,1 +1,1 @@
-"""E-mail: what is sent, and how."""
+"""E-mail: the texts, and how they are sent."""

@@ -48,7 +48,7 @@ def ses_address(url: str) -> SesAddress:
 
 
 class _Client(Protocol):
-    """What is used of the client, which Amazon makes at run time."""
+    """The part of the client that is used; Amazon makes the client at run time."""
 
     def send_email(self, **given: object) -> Mapping[str, Any]: ...
 

@@ -28,7 +28,7 @@ _STEPS: Mapping[Mail, _Step] = {
     Mail.RESET: _Step(page="reset-password", command="sagacity account reset"),
     Mail.KNOWN: _Step(page="", command=""),
 }
-"""Where the code of a letter is to be given: on which web page, and to which command."""
+"""Where the code of an e-mail is entered: on which web page, and with which command."""
 _INVITATION = _Step(
     page="accept-invitation",
     command="sagacity invitations accept, sagacity account register --invitation-code",

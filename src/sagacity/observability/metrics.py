@@ -137,7 +137,7 @@ class Metrics:
         return generate_latest(self._whole()).decode()
 
     def _whole(self) -> CollectorRegistry:
-        """Return what holds the counters: where several processes share them, those of all."""
+        """Return the registry of the counters; if several processes share them, of all of them."""
         if values.ValueClass is values.MutexValue:
             return self._registry
         shared = CollectorRegistry()
@@ -147,13 +147,13 @@ class Metrics:
 
 
 class _Collected(Collector):
-    """Shows what was read right before."""
+    """Metrics that were read just before."""
 
     def __init__(self) -> None:
         self.families: Sequence[Metric] = ()
 
     def collect(self) -> Iterable[Metric]:
-        """Return what there is to show."""
+        """Return the metrics."""
         return self.families
 
 

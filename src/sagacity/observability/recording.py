@@ -1,4 +1,4 @@
-"""What all recorders of calls share: the call's id, and that a failure to record fails no call."""
+"""Parts that all recorders of calls share: the call's id, and a guard so that a failure to record fails no call."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

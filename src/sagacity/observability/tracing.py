@@ -28,7 +28,7 @@ _LONGEST = 512
 
 
 class TraceChoice(Value):
-    """Where spans are sent, and how many."""
+    """Where spans are sent, and which share of traces."""
 
     url: str
     headers: Mapping[str, SecretStr] = field(default_factory=dict[str, SecretStr])
@@ -130,7 +130,7 @@ class _Nothing:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where in a trace the running code is."""
+    """The place of the running code in a trace."""
 
     tracer: Tracer
     span: Span | None = None

@@ -1,1 +1,1 @@
-"""How good retrieval is on the owner's own data: questions of known evidence, what they find, and what changed."""
+"""Retrieval quality on the owner's data: questions whose evidence is known, their results, and changes over time."""

@@ -24,7 +24,7 @@ _WINDOWS_A_QUESTION = 10
 
 
 class Question(Value):
-    """A question, and what is known to answer it."""
+    """A question, and the evidence known to answer it."""
 
     user_id: UserId
     text: str
@@ -68,7 +68,7 @@ async def drawn(acting: Acting, *, count: int, seed: int, user_id: UserId | None
 
 
 def _windows(lengths: Mapping[UserId, int], most: int, random: Random) -> Iterator[tuple[UserId, int]]:
-    """Return windows of all logs in random order: whose, and the number that they begin behind."""
+    """Return windows of all logs in random order, each with its user and the number after which it begins."""
     counts = [(user_id, -(-length // WINDOW)) for user_id, length in lengths.items()]
     total = sum(count for _, count in counts)
     places = random.sample(range(total), min(total, most))

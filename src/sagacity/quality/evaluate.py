@@ -30,21 +30,21 @@ WAYS: Final[Mapping[str, tuple[StrategyName, ...]]] = {
     ALL: tuple(StrategyName),
 }
 _OF_MEMORIES: Final = frozenset({str(StrategyName.GRAPH), str(StrategyName.PROFILE)})
-"""Those that find no turns."""
+"""The strategies that find no turns."""
 _Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Progress = Callable[[int, int], None]
 """Told how many of how many questions were asked."""
 
 
 class Subject(StrEnum):
-    """What is looked for: the turn that says it, or memories that rest on this turn."""
+    """The target of the search: the turn that states it, or memories learned from that turn."""
 
     TURNS = "turns"
     MEMORIES = "memories"
 
 
 class Score(Value):
-    """What one question brought."""
+    """The results of one question."""
 
     recall: _Share
     ndcg: _Share
@@ -60,7 +60,7 @@ class Figure(Value):
 
 
 class Row(Value):
-    """How well one way of searching finds what is looked for."""
+    """How well one way of searching finds the targets."""
 
     strategy: str
     """A strategy, or `all`."""
@@ -79,7 +79,7 @@ class Outcome(Value):
 
 
 class Measured(Value):
-    """What came of asking all questions."""
+    """The results of all questions."""
 
     outcomes: tuple[Outcome, ...]
     failed: dict[str, int] = {}
@@ -95,7 +95,7 @@ class SearchOptions(Value):
     """How many results are looked at: the k of recall@k and NDCG@k."""
     ranking: Ranking = Ranking.BLENDED
     at: datetime
-    """What "today" is to the questions, so that the same ones can be asked again later."""
+    """"Today" for the questions, so that they can be repeated later."""
 
 
 async def measured(

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from sagacity.learning.rules.sentences import Sentence, Stance, split_sentences
 
 LEAST_WORDS, MOST_WORDS = 5, 40
-"""Of a statement: shorter ones say too little to be asked about, longer ones are pasted."""
+"""The fewest and most words of a statement. Shorter ones say too little to ask about; longer ones are pasted."""
 _LEAST_KEPT, _MOST_KEPT = 3, 4
 _LEAST_LETTERS = 3
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
@@ -75,7 +75,7 @@ _RULES: Final = (
         lambda found: f"What was it that I {found['did'].lower()} {found['how']}?",
     ),
 )
-"""The first whose pattern begins the statement asks for what the pattern leaves out."""
+"""The first pattern that begins the statement makes the question, which asks for what the pattern leaves out."""
 
 
 def question_of(text: str) -> QuestionAnswer | None:
@@ -95,7 +95,7 @@ def question_of(text: str) -> QuestionAnswer | None:
 
 
 def _statement(sentence: Sentence) -> str:
-    """Return what a sentence states, without greetings before it; empty if it asks, supposes or is too short."""
+    """Return the statement in a sentence, without a greeting before it; empty if it asks, supposes or is too short."""
     stated = [clause.start for clause in sentence.clauses]
     if not stated or any(clause.stance is not Stance.STATED for clause in sentence.clauses):
         return ""

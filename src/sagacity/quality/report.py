@@ -34,7 +34,7 @@ _MOST_BYTES = 20_000_000
 
 
 class Verdict(StrEnum):
-    """What an evaluation comes to."""
+    """The figures of an evaluation."""
 
     MEASURED = "measured"
     TOO_FEW = "too_few"
@@ -44,7 +44,7 @@ class Verdict(StrEnum):
 
 
 class Saved(Value):
-    """Questions and what they brought, as they are kept in a file."""
+    """Questions and their results, as saved in a file."""
 
     format: Literal["sagacity-eval-1"] = "sagacity-eval-1"
     at: datetime
@@ -58,7 +58,7 @@ class Saved(Value):
 
 
 class Comparison(Value):
-    """What the same questions brought before and now: the NDCG of all strategies together."""
+    """The results of the same questions before and now: the NDCG of all strategies together."""
 
     subject: Subject
     questions: int
@@ -94,7 +94,7 @@ class Evaluation(Value):
 
 
 class Wanted(Value):
-    """What is to be evaluated."""
+    """The evaluation to make."""
 
     count: int = 100
     seed: int = 1
@@ -105,7 +105,7 @@ class Wanted(Value):
 
 
 async def evaluate(acting: Acting, wanted: Wanted, on_progress: Progress) -> tuple[Evaluation, Saved]:
-    """Draw questions, ask them, and return the figures with what may be saved of them."""
+    """Draw questions, ask them, and return the figures, with the data to save."""
     questions = await drawn(acting, count=wanted.count, seed=wanted.seed, user_id=wanted.user_id)
     asking = SearchOptions(
         limit=wanted.limit, ranking=wanted.ranking or Ranking.BLENDED, at=acting.parts.clock.now()
@@ -168,7 +168,7 @@ async def evaluate_again(
 
 def read_saved(path: Path) -> Saved:
     """
-    Return what an earlier evaluation saved.
+    Return an earlier evaluation as saved.
 
     Raises:
         InvalidInput: the file cannot be read, or is no such file.
