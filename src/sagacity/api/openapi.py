@@ -53,7 +53,7 @@ TAGS = {
     "tokens": "API tokens: given, replaced and taken back.",
     "audit": "Every change of access and configuration, in a log that is only added to.",
     "quarantines": "What is taken out of everything that is served, with all that was derived from it, and back.",
-    "analytics": "What answers, searches and contexts took and found, and how they ended.",
+    "analytics": "How long answers, searches and contexts took, what they found, and how they ended.",
     "usage": "How often memories are surfaced, and how many tokens that takes.",
     "model calls": "Calls to models, and their cost.",
     "prompts": "The prompts that are sent to models, and their versions.",

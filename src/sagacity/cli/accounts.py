@@ -68,7 +68,7 @@ def verify(context: typer.Context, code: Code) -> None:
 @app.command()
 def resend(context: typer.Context, email: Email) -> None:
     """
-    Have the code that confirms your address sent again.
+    Send the code that confirms your address again.
 
     Example: sagacity account resend ana@example.com
     """
@@ -136,7 +136,7 @@ def refresh(
     refresh_token: Annotated[str, typer.Argument(help="The newest refresh token.", metavar="TOKEN")],
 ) -> None:
     """
-    Exchange a refresh token, good once, for the next tokens.
+    Exchange a refresh token for new tokens; it works once.
 
     Example: sagacity account refresh eyJhbGciOiJIUzI1NiJ9…
     """
@@ -148,7 +148,7 @@ def refresh(
 @app.command()
 def me(context: typer.Context) -> None:
     """
-    Show the account that the token is of.
+    Show the account that the token belongs to.
 
     Example: sagacity account me
     """
@@ -167,7 +167,7 @@ def me(context: typer.Context) -> None:
 @app.command()
 def logout(context: typer.Context) -> None:
     """
-    End the session that the token is of.
+    End the session that the token belongs to.
 
     Example: sagacity account logout
     """
@@ -209,9 +209,9 @@ def totp_confirm(
     code: Annotated[str, typer.Argument(help="What the authenticator app shows.", metavar="CODE")],
 ) -> None:
     """
-    Have signing in ask for a code, and print recovery codes.
+    Require a code when you sign in, and print recovery codes.
 
-    Keep these where your phone is not: each is good once, for when the app is gone.
+    Keep them apart from your phone. Each works once, in case the app is lost.
 
     Example: sagacity account totp-confirm 492039
     """
@@ -231,7 +231,7 @@ _AskedCode = Annotated[
 @app.command("totp-renew")
 def totp_renew(context: typer.Context, *, password: Password, code: _AskedCode) -> None:
     """
-    Print new recovery codes. No former one works any more.
+    Print new recovery codes. The former ones stop working.
 
     Example: sagacity account totp-renew
     """
@@ -243,7 +243,7 @@ def totp_renew(context: typer.Context, *, password: Password, code: _AskedCode) 
 @app.command("totp-disable")
 def totp_disable(context: typer.Context, *, password: Password, code: _AskedCode) -> None:
     """
-    Turn codes off; signing in needs only the password.
+    Stop requiring a code; signing in then needs only the password.
 
     Example: sagacity account totp-disable
     """
@@ -254,7 +254,7 @@ def totp_disable(context: typer.Context, *, password: Password, code: _AskedCode
 @app.command()
 def forgot(context: typer.Context, email: Email) -> None:
     """
-    Have a code for a new password sent to you.
+    Request an e-mail with a code for a new password.
 
     Example: sagacity account forgot ana@example.com
     """

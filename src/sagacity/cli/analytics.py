@@ -1,4 +1,4 @@
-"""`sagacity analytics`: what answers, searches and contexts took and found."""
+"""`sagacity analytics`: how long answers, searches and contexts took, and what they found."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from sagacity.domain.analytics_reports import DayTotals, Percentiles
     from sagacity.schemas.analytics import AnalyticsLatency, AnalyticsRetrieval, AnalyticsSummary
 
-app = typer.Typer(no_args_is_help=True, help="What answers, searches and contexts took and found.")
+app = typer.Typer(
+    no_args_is_help=True, help="How long answers, searches and contexts took, and what they found."
+)
 Days = Annotated[int, typer.Option("--days", min=1, max=90, help="How many times 24 hours to look back.")]
 Kind = Literal["chat_stream", "chat_complete", "memory_search", "context_build"]
 OnlyType = Annotated[Kind | None, typer.Option("--type", help="Only calls of this type.")]

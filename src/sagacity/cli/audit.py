@@ -137,7 +137,7 @@ def verify(
     Check every hash of the audit log, here and not on the server.
 
     The first row that does not hold is named, and the exit code is 1. Keep the hash of the last
-    row somewhere else: with --known, rows that were cut off the end are noticed, too.
+    row somewhere else: with --known, the check also notices rows that were cut off the end.
 
     Example: sagacity audit verify
 

@@ -153,7 +153,9 @@ class _Talk:
 
 def chat(
     context: typer.Context,
-    message: Annotated[str | None, typer.Argument(help="One message; without it, a talk begins.")] = None,
+    message: Annotated[
+        str | None, typer.Argument(help="One message; without it, a conversation begins.")
+    ] = None,
     *,
     user_id: Annotated[
         str | None, typer.Option("--user-id", "-u", help="The user; default on this machine: local.")
@@ -163,9 +165,9 @@ def chat(
     ] = None,
 ) -> None:
     """
-    Talk with memory. Answers rest on what was said before and what was learned.
+    Chat in the terminal. Answers draw on what was said before and what was learned.
 
-    In a talk, /help lists what else you can do: /why shows what the last answer rests on.
+    In a conversation, /help lists more commands: /why shows what the last answer draws on.
 
     Example: sagacity chat "What should I cook on Friday?" --user-id ana
     """

@@ -120,10 +120,10 @@ def copy(context: typer.Context, source: PlaceName, target: PlaceName) -> None:
     """
     Copy all configurations with their versions to another place.
 
-    `folder` is SAGACITY_CONFIG_FOLDER, `s3` is where the CONFIG_S3 settings say: set those of both
-    places for the copy. Stop the servers first, or let nobody change a configuration until they are
-    started with the settings of the other place. What was there stays there. What an interrupted copy
-    did stays done; start it again to go on.
+    The places are `database`, `folder` (SAGACITY_CONFIG_FOLDER) and `s3` (the CONFIG_S3 settings): set
+    what both places need. First stop the servers, or make sure that nobody changes a configuration
+    until they are started with the settings of the new place. The old place keeps everything. If the
+    copy is interrupted, start it again: it continues.
 
     Example: sagacity config copy database s3
     """
@@ -158,9 +158,9 @@ def rotate_key(
     """
     Change the key that encrypts API keys and authenticator apps.
 
-    The first key of SAGACITY_CONFIG_KEY, or of the home folder, encrypts them from then on. Works on
-    the database itself, while servers run. What an interrupted run did stays done; start it again to
-    go on. Afterwards the other keys are no longer needed, except for older backups.
+    The first key of SAGACITY_CONFIG_KEY, or of the home folder, encrypts them from then on. This works
+    on the database itself, while servers run. If it is interrupted, start it again: it continues.
+    Afterwards the other keys are needed only for older backups.
 
     Example: sagacity config rotate-key
 
@@ -201,9 +201,9 @@ def forget_keys(
     """
     Remove API keys that nobody can decrypt any more.
 
-    When the key that encrypts them is lost, and no backup has it, the configuration can be neither
-    read nor changed. Afterwards it can: set the API keys again. Works on the database itself. Keys
-    that can be decrypted are left alone, and former versions keep theirs, unreadable.
+    If the key that encrypts them is lost, and no backup has it, the configuration can be neither read
+    nor changed. After this command it can: then set the API keys again. It works on the database
+    itself. Keys that can be decrypted are left alone, and former versions keep theirs, unreadable.
 
     Example: sagacity config forget-keys --yes
     """

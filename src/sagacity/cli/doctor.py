@@ -52,7 +52,7 @@ def doctor(context: typer.Context) -> None:
     Checks the settings, home folder, database, its disk, where configurations are kept, embedder, model keys
     and server; if used, authenticator apps, the vector copy, Redis, workers, the mail server and the collector of
     traces.
-    Tells of what learners and evaluators gave up. Exit code 1 if anything fails.
+    Lists what learners and evaluators gave up on. Exit code 1 if anything fails.
 
     Example: sagacity doctor
     """

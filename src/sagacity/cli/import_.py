@@ -49,7 +49,7 @@ def import_(
     Import what `sagacity export` or another program wrote.
 
     Sagacity's own files go into the configured database itself. They are checked as a whole before anything is
-    stored, and an import that was interrupted goes on when it is repeated.
+    stored. If an import is interrupted, run it again: it continues.
 
     Chats are published through the server: they become turns of a user with their dates, and are learned from; rules
     among them wait until a person approves them. Memories become profiles, facts and episodes of a user,

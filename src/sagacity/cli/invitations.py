@@ -25,7 +25,7 @@ def list_invitations(context: typer.Context, *, limit: options.Limit = 100) -> N
     with connected(context, "reading") as client:
         found = client.get_invitations(limit=limit)
     rows = [(one.email, one.role, moment(one.expires_at), one.invitation_id) for one in found.invitations]
-    show(context, found.invitations, table(("address", "role", "#until", "#id"), rows, empty="nobody"))
+    show(context, found.invitations, table(("address", "role", "#until", "#id"), rows, empty="none"))
 
 
 @app.command()

@@ -47,7 +47,7 @@ def add(
     org: options.OrgId = DEFAULT_ORG,
 ) -> None:
     """
-    Let an account in, on the server's machine.
+    Add an account as a member, on the server's machine.
 
     This is how an organisation gets its first owner.
 
@@ -77,7 +77,7 @@ def role(context: typer.Context, user_id: UserId, role: RoleName) -> None:
 @app.command()
 def remove(context: typer.Context, user_id: UserId, *, yes: options.Yes = False) -> None:
     """
-    Take a member out, from the next call on; the data stays. With your own id you leave.
+    Remove a member, from the next call on; the data stays. With your own id you leave.
 
     Example: sagacity members remove 0199c2e4-…
     """
@@ -107,10 +107,10 @@ def forget_app(
     yes: options.Yes = False,
 ) -> None:
     """
-    Let somebody who lost the authenticator app sign in.
+    Turn codes off for somebody who lost the authenticator app.
 
-    Signing in asks for the password only, until another app is set up. Works on the database itself, on
-    the server's machine. Make sure who asks.
+    Signing in then needs only the password, until another app is set up. This works on the database
+    itself, on the server's machine. First make sure who asks.
 
     Example: sagacity members forget-app ana@example.com
     """

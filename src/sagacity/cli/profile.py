@@ -40,7 +40,7 @@ def set_profile(
     language: Annotated[str | None, typer.Option("--language", help="Such as en or pt-BR.")] = None,
 ) -> None:
     """
-    Change a user's record. An empty text takes a text away.
+    Change a user's record. An empty text removes a field.
 
     Example: sagacity profile set --name Ana --timezone Europe/Paris --user-id ana
     """

@@ -31,7 +31,7 @@ def add(
     """
     Hold something, with all that was derived from it.
 
-    It is served nowhere. Nothing is deleted; `release` brings it back. What comes of it later is held as well.
+    It is served nowhere. Nothing is deleted; `release` brings it back. What is derived from it later is held too.
 
     Example: sagacity quarantine add source web-import --reason "planted instructions"
     """

@@ -64,7 +64,7 @@ def review(
 
     They may be outdated, repeated, replaced, or not worth their cost. In a terminal you decide on one after the other:
     keep, archive, supersede or merge; u undoes the last decision.
-    Nothing is archived by itself.
+    Nothing is archived automatically.
 
     Example: sagacity review --user-id ana
     """

@@ -52,9 +52,10 @@ def effects(
     limit: options.Limit = 20,
 ) -> None:
     """
-    Show what memories do to the sessions that are shown them.
+    Show the effect of memories on the success of sessions.
 
-    They are compared with sessions that were drawn to go without (holdout_share in the configuration).
+    Sessions that got a memory are compared with sessions that were drawn to go without it (holdout_share in
+    the configuration).
 
     Example: sagacity usage effects --kind user_playbook
     """

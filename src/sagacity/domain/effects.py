@@ -126,7 +126,7 @@ class ExtractorEffect(Effect):
 
 
 class EffectReport(DescribedValue):
-    """What memories do to the sessions that are shown them."""
+    """The effect of memories on the success of sessions."""
 
     holdout_share: float
     """The share of sessions that go without a memory at present; 0: none."""

@@ -1,5 +1,5 @@
 # Generated from the API's description by scripts/sdk; change it there.
-"""What answers, searches and contexts took and found, and how they ended."""
+"""How long answers, searches and contexts took, what they found, and how they ended."""
 
 from datetime import datetime
 from typing import Literal

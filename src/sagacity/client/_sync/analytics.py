@@ -1,6 +1,6 @@
 # Generated from _async by scripts/unasync; edit it there.
 # Generated from the API's description by scripts/sdk; change it there.
-"""What answers, searches and contexts took and found, and how they ended."""
+"""How long answers, searches and contexts took, what they found, and how they ended."""
 
 from datetime import datetime
 from typing import Literal
