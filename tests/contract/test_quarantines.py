@@ -290,7 +290,5 @@ async def _answer(tx: Transaction, word: str, saw: Sequence[str]) -> Interaction
     answer = NewInteraction(role="Assistant", content=f"clean answer {word}")
     [number] = await tx.interactions.extend(RequestId(word), [answer])
     await tx.exchanges.write(running.exchange_id, word, {"answer_turn": number})
-    await tx.quarantines.hold_answer(
-        number, [source.model_dump(include={"kind", "citation"}) for source in sources]
-    )
+    await tx.quarantines.hold_answer(number, sources)
     return number

@@ -11,7 +11,7 @@ from sagacity.domain.analytics import AnalyticsFilter
 from sagacity.domain.analytics_reports import Granularity, Metric, Step, step_of
 from sagacity.domain.audit import AuditAction, AuditFilter, NewAuditEntry
 from sagacity.domain.caution import Caution
-from sagacity.domain.chat import Conversation
+from sagacity.domain.chat import AnswerSource, Conversation
 from sagacity.domain.config_history import ConfigVersion
 from sagacity.domain.cursor import DeadLetterStatus, LogHead, Window
 from sagacity.domain.dashboard import Figure, FigureFilter, FigureGroup
@@ -569,7 +569,8 @@ CASES: dict[str, Case] = {
     "quarantines.held_learners": lambda tx, h: tx.quarantines.held_learners(),
     "quarantines.held_turns": lambda tx, h: tx.quarantines.held_turns({h.turn.interaction_id}),
     "quarantines.hold_answer": lambda tx, h: tx.quarantines.hold_answer(
-        h.turn.interaction_id, [{"kind": "profile", "citation": f"p:{h.memory.memory_id}"}]
+        h.turn.interaction_id,
+        [AnswerSource(citation=f"p:{h.memory.memory_id}", kind="profile", item_id=h.memory.uid)],
     ),
     "quarantines.forget_user": lambda tx, h: tx.quarantines.forget_user(ANNA),
     "erased_rows.turns": lambda tx, h: tx.erased_rows.turns(ANNA, limit=9),

@@ -1,7 +1,5 @@
 """The chat: conversations, and streamed answers that draw on memory."""
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -17,7 +15,7 @@ from sagacity.api.sdk import sdk
 from sagacity.api.sse import event_stream
 from sagacity.api.waits import waits_for_answer
 from sagacity.chat import conversations
-from sagacity.chat.events import BEGINNING, LAST, Event, place_of
+from sagacity.chat.events import BEGINNING, LAST, place_of, shown_view
 from sagacity.chat.prepare import SendRequest, texts_of
 from sagacity.chat.respond import Chat
 from sagacity.chat.writer import UserMessage
@@ -425,14 +423,8 @@ def _stream(for_user: ChatCaller, exchange_id: str, *, after: int = BEGINNING) -
 
 async def _whole(for_user: ChatCaller, exchange: Exchange) -> AnswerReply:
     """Wait for the end of an answer, and return it."""
-    events: AsyncGenerator[Event] = for_user.chat.follow(
-        for_user.acting, for_user.user_id, exchange.exchange_id
-    )
-    async with aclosing(events):
-        async for _event in events:
-            pass
-    ended = await for_user.chat.exchange(for_user.acting, for_user.user_id, exchange.exchange_id)
-    return await _reply(for_user, ended)
+    ended = await for_user.chat.ended(for_user.acting, for_user.user_id, exchange.exchange_id)
+    return await _reply(for_user, ended.exchange)
 
 
 async def _reply(for_user: ChatCaller, exchange: Exchange) -> AnswerReply:
@@ -447,10 +439,7 @@ async def _reply(for_user: ChatCaller, exchange: Exchange) -> AnswerReply:
         status=exchange.status,
         error=exchange.error or None,
         model=exchange.model,
-        memories=tuple(
-            ShownMemory.model_construct(**dict(one.source), id=one.source.item_id, content=one.text)
-            for one in shown
-        ),
+        memories=tuple(ShownMemory.model_validate(shown_view(one)) for one in shown),
         citations=tuple(
             CitedPlace(citation=one.citation, kind=one.kind, id=one.item_id, offset=one.offset)
             for one in exchange.citations

@@ -241,10 +241,6 @@ class Chat:
         Raises:
             NotFound: the user has no exchange of that id.
         """
-        live = self._live.find(exchange_id)
-        is_known = live is not None and live.is_of(acting.tenant, user_id)
-        if not is_known:  # else the first piece would wait for the database
-            await self.exchange(acting, user_id, exchange_id)
         number = after
         async with aclosing(self._progress(acting, user_id, exchange_id)) as steps:
             async for progress in steps:
@@ -252,8 +248,24 @@ class Chat:
                     yield event
                     number = event.number
 
+    async def ended(self, acting: Acting, user_id: UserId, exchange_id: str) -> Progress:
+        """
+        Wait until an answer has ended, and return its last state.
+
+        Raises:
+            NotFound: the user has no exchange of that id.
+        """
+        async with aclosing(self._progress(acting, user_id, exchange_id)) as steps:
+            async for progress in steps:
+                if not progress.exchange.is_running:
+                    return progress
+        raise NotFound("there is no such answer")
+
     async def _progress(self, acting: Acting, user_id: UserId, exchange_id: str) -> AsyncGenerator[Progress]:
         live = self._live.find(exchange_id)
+        is_known = live is not None and live.is_of(acting.tenant, user_id)
+        if not is_known:  # else the first piece would wait for the database
+            await self.exchange(acting, user_id, exchange_id)
         if live is None:
             noting = asyncio.create_task(self._note_reader(acting, user_id, exchange_id))
             try:

@@ -317,8 +317,7 @@ async def store_answer(
         if text.strip() and request_id is not None:
             [number] = await transaction.interactions.extend(request_id, [turn])
             written = ended.model_copy(update={"answer_turn": number})
-            shown = [source.model_dump(include={"kind", "citation"}) for source in ended.memories]
-            await transaction.quarantines.hold_answer(number, shown)
+            await transaction.quarantines.hold_answer(number, ended.memories)
             await transaction.exchanges.replace(request_id, ended.exchange_id)
             tokens = ended.answer_tokens
             await transaction.conversations.count_message(ended.user_id, ended.session_id, tokens)

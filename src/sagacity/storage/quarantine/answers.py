@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from sagacity.domain.chat import AnswerSource
 from sagacity.domain.ids import MemoryId
 from sagacity.domain.interaction import INTERACTION
 from sagacity.domain.quarantine import Standing
@@ -36,10 +37,6 @@ class _Answer:
     turns: frozenset[int]
 
 
-ShownSources = Sequence[Mapping[str, str]]
-"""An exchange's record of the memories and turns that its model was shown."""
-
-
 async def settle_answers(scope: Scope, search: SearchRepository) -> set[MemoryId]:
     """
     Hold the answers whose model was shown something held, and release those for which this is no longer true.
@@ -58,11 +55,14 @@ async def settle_answers(scope: Scope, search: SearchRepository) -> set[MemoryId
     return found
 
 
-async def hold_answer(scope: Scope, search: SearchRepository, turn: int, shown: ShownSources) -> None:
+async def hold_answer(
+    scope: Scope, search: SearchRepository, turn: int, shown: Sequence[AnswerSource]
+) -> None:
     """Hold an answer that is being stored if something that its model was shown was put on hold meanwhile."""
     standing = await standing_quarantines(scope)
     if standing:
-        holding = await _Look(scope, standing).holding([_answer_of("", turn, shown)])
+        answer = _answer_of("", turn, [(one.kind, one.citation) for one in shown])
+        holding = await _Look(scope, standing).holding([answer])
         await _mark(scope, search, [turn for turn, by in holding.items() if by], is_held=True)
 
 
@@ -132,11 +132,17 @@ class _Look:
 
     async def _read(self, statement: sa.Select[*tuple[Any, ...]]) -> list[_Answer]:
         rows = await self._scope.all(statement.where(exchanges.c.org_id == self._scope.org_id))
-        return [_answer_of(row.exchange_id, row.answer_turn, row.memories) for row in rows]
+        return [
+            _answer_of(
+                row.exchange_id, row.answer_turn, [(one["kind"], one["citation"]) for one in row.memories]
+            )
+            for row in rows
+        ]
 
 
-def _answer_of(exchange_id: str, turn: int, shown: ShownSources) -> _Answer:
-    numbers = [(one["kind"], int(one["citation"].partition(":")[2])) for one in shown]
+def _answer_of(exchange_id: str, turn: int, shown: Sequence[tuple[str, str]]) -> _Answer:
+    """Return an answer whose model was *shown* these, each by kind and citation."""
+    numbers = [(kind, int(citation.partition(":")[2])) for kind, citation in shown]
     return _Answer(
         exchange_id=exchange_id,
         turn=turn,

@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from sagacity.domain.chat import AnswerSource
 from sagacity.domain.errors import Conflict, NotFound
 from sagacity.domain.ids import InteractionId, MemoryId
 from sagacity.domain.interaction import INTERACTION
@@ -18,7 +19,7 @@ from sagacity.storage.erasure.derived import DerivedRepository
 from sagacity.storage.evidence.interactions import interaction_of
 from sagacity.storage.evidence.turn_windows import without_images
 from sagacity.storage.memories.memories import memory_of
-from sagacity.storage.quarantine.answers import ShownSources, hold_answer, settle_answers
+from sagacity.storage.quarantine.answers import hold_answer, settle_answers
 from sagacity.storage.quarantine.replaced import settle_replaced
 from sagacity.storage.quarantine.standing import holds_anything, keep_held, quarantines_of
 from sagacity.storage.schema.tables import (
@@ -313,7 +314,7 @@ class QuarantineRepository:
         await settle_replaced(self._scope, self._search)
         await self._dead_letters.queue_released()
 
-    async def hold_answer(self, turn: InteractionId, shown: ShownSources) -> None:
+    async def hold_answer(self, turn: InteractionId, shown: Sequence[AnswerSource]) -> None:
         """Hold an answer of the chat that is being stored if something that its model was shown is held meanwhile."""
         await hold_answer(self._scope, self._search, turn, shown)
 
