@@ -3,7 +3,7 @@ Citations in an answer: taken out of its text while it streams, and checked agai
 
 An answer may hold code, such as `xs[i:5]`. So nothing between backticks is a citation; and elsewhere what names nothing
 that was shown, be it with a letter that models make up, is taken for one only after a space, a mark of punctuation, or
-another citation.
+another citation. A citation without its colon, which models also write, counts only there, and only if it was shown.
 """
 
 import re
@@ -18,8 +18,8 @@ SAID = "turn"
 """The kind of turns that a client sent along; others are interactions."""
 LETTER_OF = {INTERACTION: "i", ENTITY: "n", SAID: "h"}
 """What a citation of anything but a memory begins with; its number is the item's own."""
-_NAME = r"[A-Za-z]:\d{1,19}"
-_SOURCES = re.compile(rf" ?\[({_NAME}(?:[,;] ?{_NAME})*)\]")
+_NAME = re.compile(r"([A-Za-z])(?:: ?)?(\d{1,19})")
+_SOURCES = re.compile(rf" ?\[({_NAME.pattern}(?:[,;] ?{_NAME.pattern})*)\]")
 _AFTER_A_STATEMENT = re.compile(r"[\s.,;:!?。，、！？]")
 _LONGEST = 100
 """Characters of brackets that can be citations: four or five of them together."""
@@ -56,10 +56,13 @@ class CitationReader:
         start = 0
         for found in _SOURCES.finditer(text):
             before = text[start : found.start()]
-            sources = [self._shown.get(name.lower()) for name in re.split(r"[,;] ?", found[1])]
+            names = (f"{letter.lower()}:{number}" for letter, number in _NAME.findall(found[1]))
+            sources = [self._shown.get(name) for name in names]
             last = found[0][0] if found[0][0] == " " else before[-1:] or self._last
             is_code = self._is_code ^ (text.count("`", 0, found.start()) % 2 == 1)
-            if is_code or not (any(sources) or not last or _AFTER_A_STATEMENT.match(last)):
+            is_apart = not last or _AFTER_A_STATEMENT.match(last) is not None
+            is_known, is_whole = any(sources), all(":" in one for one in re.split("[,;]", found[1]))
+            if is_code or not (is_known or is_apart if is_whole else is_known and is_apart):
                 continue
             plain.append(before)
             self._length += len(before)

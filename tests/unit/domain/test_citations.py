@@ -40,6 +40,12 @@ def read(text: str, size: int) -> tuple[str, CitationReader, list[str]]:
         ("a `[x:5]` and xs[x:7] and f(x)[Q:2]", "a `[x:5]` and xs[x:7] and f(x)[Q:2]", []),
         ("Rain [Q:7] falls [b:2, p:7].", "Rain falls.", [("p:7", 10)]),
         ("You avoid peanuts [P:7].", "You avoid peanuts.", [("p:7", 17)]),
+        (
+            "You avoid peanuts [p7], said so [I: 12].",
+            "You avoid peanuts, said so.",
+            [("p:7", 17), ("i:12", 26)],
+        ),
+        ("Turn [A1] and xs[i12] and `[p7]`", "Turn [A1] and xs[i12] and `[p7]`", []),
         ("'[a:1]' stays, so [p:7]['[a:1]']", "'[a:1]' stays, so['[a:1]']", [("p:7", 17)]),
         ("A list [1] and [x] stay.", "A list [1] and [x] stay.", []),
         ("An open [p:7", "An open [p:7", []),
