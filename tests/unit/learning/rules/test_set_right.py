@@ -45,6 +45,8 @@ OF_THE_MOMENT = [
     "they shouldn't promise delivery dates",
     "you didn't get my mail",
     "i meant tuesday, not thursday",
+    "no, I meant the Blackmores half marathon, not City2Surf",
+    "i meant my son Leo, not Max",
     "don't commit it yet",
     "don't touch the first file",
     "skip the basics as i am working in the field",
