@@ -102,7 +102,8 @@ _PASTE_INLINE = re.compile(
     rf"what)\s[^\n:]{{0,40}}\b(?:ads?|e-?mail|letter|"
     rf"post|posting|description|message|article|review|story|transcript|draft|text|essay|bio|profile|resume|"
     rf"cv|listing|lyrics|prompt|notes|"
-    rf"paragraph|script|dialogue|email thread|logs?|output|error|stack ?trace|traceback|wrote|said|sent)\b[^\n:]{{0,40}}):\s",
+    rf"paragraph|script|dialogue|email thread|logs?|output|error|stack ?trace|traceback|wrote|"
+    rf"said|sent)\b[^\n:]{{0,40}}):\s",
     re.IGNORECASE,
 )
 _MADE_BY_PROGRAMS = re.compile(
@@ -254,7 +255,7 @@ def split_sentences(text: str, grammar: Grammar = ENGLISH) -> tuple[Sentence, ..
 
 
 def _own_words(text: str, grammar: Grammar) -> str:
-    """Leave out fenced code, block quotes, lines of markup and logs, and all after a line that announces pasted text."""
+    """Leave out fenced code, block quotes, lines of markup and logs, and all after a line that announces a paste."""
     kept: list[str] = []
     fenced = False
     for line in text.split("\n"):
