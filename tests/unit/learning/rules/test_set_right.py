@@ -25,6 +25,7 @@ TAUGHT = [
     ("no rocket emojis and none of that hype", "Do not use rocket emojis."),
     ("please skip the disclaimers, i know you're not a doctor", "Skip the disclaimers."),
     ("always open a PR", "Always open a PR."),
+    ("don't ever give me code that restates itself", "Don't ever give the user code that restates itself."),
     ("das stimmt nicht, das Limit ist 50", "Das Limit ist 50."),
     ("du hättest vorher fragen sollen, ob ich ein Auto habe", "Frag vorher ob ich ein Auto habe."),
     ("eso está mal, el límite es 50", "El límite es 50."),
