@@ -79,6 +79,17 @@ def test_talk_shows_and_forgets_every_type(server: ServerProcess, home: Path) ->
         assert client.get_interactions("dora").interactions == ()
 
 
+def test_search_of_a_talk_finds_every_type(server: ServerProcess, home: Path) -> None:
+    """Whatever /memories lists can be searched for."""
+    with Sagacity(server.url) as client:
+        for one in ("profile", "semantic", "episodic", "procedural"):
+            client.add_memory(one, f"A puppy named Biscuit is {one}.", user_id="hana")
+    ran = run(server, home, "chat", "--user-id", "hana", stdin="/search puppy Biscuit")
+    assert ran.code == 0, ran.err
+    for one in ("profile", "semantic", "episodic", "procedural"):
+        assert f"A puppy named Biscuit is {one}." in ran.out
+
+
 def test_search_of_a_talk_shows_what_was_said_and_not_what_was_quoted(
     server: ServerProcess, home: Path
 ) -> None:

@@ -314,6 +314,23 @@ async def test_a_look_at_what_is_remembered_becomes_no_episode(storage: Storage,
     assert "She has moved to the house beside mine" in episode.content
 
 
+async def test_what_the_user_asks_to_forget_is_not_quoted(storage: Storage, clock, ids) -> None:
+    """Neither what was said of it, in any language, nor the asking; the rest of the conversation is."""
+    await converse(storage, clock)
+    await speak(
+        storage,
+        "r1",
+        "I planted three plum trees today. My mum has dementia and lives in a home.",
+        "Noted.",
+        "Forget what I said about my mum.",
+        "It is archived.",
+        "Vergessen Sie bitte, was ich über Walter gesagt habe. Walter ist letztes Jahr gestorben.",
+    )
+    clock.advance(IDLE)
+    await worker(storage, clock, ids).run(ORG, ANNA)
+    assert await summary_of(storage) == "The user said: “I planted three plum trees today”."
+
+
 async def test_a_date_is_not_cut_where_its_language_has_a_full_stop(storage: Storage, clock, ids) -> None:
     """In German, a number with a full stop is an ordinal."""
     await converse(storage, clock)

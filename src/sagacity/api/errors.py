@@ -1,5 +1,6 @@
 """Turn errors into replies: one table from error to status, and one shape of body."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -60,6 +61,9 @@ _TOLD = 5
 """How many faults the message contains; the others are in the detail."""
 _LONGEST_TYPE = 100
 _TOO_SHORT = "too_short"
+_OF_SETS = frozenset({"enum", "literal_error"})
+_SET = re.compile(r"(?:str-enum|enum|literal)\[.*\]")
+"""How pydantic names a set of words, in a place that the caller did not send."""
 _ADD_TYPE = "add the header `Content-Type: application/json`"
 RETRY_SECONDS = 1
 """When to retry after a temporary failure."""
@@ -149,21 +153,33 @@ def crash_response() -> JSONResponse:
 
 
 def faults_of(errors: Sequence[object]) -> list[JsonValue]:
-    """Return the faults of an input, without the input itself, which may contain secrets."""
+    """
+    Return the faults of an input, without the input itself, which may contain secrets.
+
+    A word that is in none of several sets is one fault, which names the words of all of them.
+    """
     found: list[JsonValue] = []
+    sets: dict[tuple[object, ...], dict[str, JsonValue]] = {}
     faults = [cast("Mapping[str, object]", error) for error in errors[:MOST_FAULTS]]
     within = {tuple(place[:size]) for place in map(_place, faults) for size in range(len(place))}
     for fault in faults:
         place = _place(fault)
         if fault["type"] == _TOO_SHORT and tuple(place) in within:
             continue  # it is too short only because of what is wrong within
-        found.append(
-            {
-                "type": str(fault["type"]),
-                "loc": [part if isinstance(part, int) else str(part) for part in place],
-                "msg": in_words(fault),
-            }
-        )
+        is_of_set = fault["type"] in _OF_SETS and _SET.fullmatch(str(place[-1])) is not None
+        sent = tuple(place[:-1] if is_of_set else place)
+        text = in_words(fault)
+        if is_of_set and sent in sets:
+            sets[sent]["msg"] = f"{sets[sent]['msg']}, or {text.removeprefix('must be ')}"
+            continue
+        told: dict[str, JsonValue] = {
+            "type": str(fault["type"]),
+            "loc": [part if isinstance(part, int) else str(part) for part in sent],
+            "msg": text,
+        }
+        found.append(told)
+        if is_of_set:
+            sets[sent] = told
     return found
 
 

@@ -10,6 +10,7 @@ import typer
 from sagacity.cli import draw
 from sagacity.cli.invocation import connected, of
 from sagacity.cli.output import Render, plain, show, stdout, table
+from sagacity.cli.search import sections
 from sagacity.domain.chat import is_extractive
 from sagacity.domain.errors import InvalidInput, ProviderError, SagacityError
 from sagacity.domain.interaction import INTERACTION
@@ -103,10 +104,9 @@ class _Talk:
         return self.user_id
 
     def _search(self, text: str) -> None:
-        found = self.client.search_interactions(self._whose(), text, top_k=10)
-        learned = self.client.search_profiles(self._whose(), text, top_k=10)
-        self.draw(draw.profiles(learned.user_profiles))
-        self.draw(draw.interactions([one for one in found.interactions if not is_extractive(one.content)]))
+        found = self.client.search(text, user_id=self._whose(), kinds=[*TYPE_OF, INTERACTION], top_k=10)
+        said = [one for one in found.interactions or () if not is_extractive(one.content)]
+        self.draw(sections(found.model_copy(update={"interactions": said})))
 
     def _why(self) -> None:
         if self.exchange_id is None:

@@ -60,10 +60,11 @@ def search(
             neighbours=neighbours,
             **asked,
         )
-    show(context, page, _sections(page), count=len(_results(page)))
+    show(context, page, sections(page), count=len(_results(page)))
 
 
-def _sections(page: "SearchPage") -> Render:
+def sections(page: "SearchPage") -> Render:
+    """Draw what was found, a table for each kind."""
     parts = (
         ("profiles", page.profiles, draw.profiles(page.profiles)),
         ("user playbooks", page.user_playbooks, draw.user_playbooks(page.user_playbooks)),

@@ -30,7 +30,7 @@ _ASSENT: Final = _set(
     "haha amazing brilliant wonderful lovely helpful got it noted understood that's thats that this is very "
     "much so a lot all there everyone again see later soon for the your help morning afternoon evening night "
     "day vale claro genial perfecto d'accord parfait bonne soirée nuit gut alles klar muito bom boa dia tarde "
-    "noite perfeito ótimo ладно хорошо 好的 好 はい 네"
+    "noite mate buddy folks you're schönen schöne abend noch perfeito ótimo ладно хорошо 好的 好 はい 네"
 )
 """Acknowledgements and words around them: empty, unless they answer a question."""
 

@@ -1,8 +1,10 @@
 """One table, error to status."""
 
 import inspect
+from typing import Literal
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 from structlog.testing import capture_logs
 
@@ -26,6 +28,7 @@ from sagacity.domain.errors import (
     StorageError,
     Unauthorized,
 )
+from sagacity.domain.memory import MemoryKind
 
 SCOPE = {
     "type": "http",
@@ -77,6 +80,21 @@ def test_what_the_database_said_is_for_the_log():
     assert b'"retry_after":1' in reply.body
     assert b"secret" not in reply.body
     assert b'"error":"StorageError"' in reply.body
+
+
+def test_a_word_of_several_sets_is_one_fault_with_all_words():
+    """Pydantic tells one for each set, in a place that no caller sent."""
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(dict[str, list[MemoryKind | Literal["interaction"]]]).validate_python(
+            {"kinds": ["facts"]}
+        )
+    [fault] = faults_of(caught.value.errors())
+    assert fault == {
+        "type": "enum",
+        "loc": ["kinds", 0],
+        "msg": "must be 'profile', 'semantic', 'episodic', 'user_playbook', 'agent_playbook' or 'skill', or"
+        " 'interaction'",
+    }
 
 
 def test_faults_leave_the_input_out():

@@ -83,6 +83,10 @@ def test_a_turn_that_only_asks_answers_nothing() -> None:
         "Je suis à Porto.",
         "Estoy en Porto.",
         "Estou no Porto.",
+        "Ella started piano and Max wants a puppy.",
+        "Tom started at Quay last week!",
+        "Meine Enkelin Lena studiert in Porto Biologie.",
+        "Meine Nachbarin heißt Frau Schmidt.",
     ],
 )
 def test_what_is_only_told_is_kept(message: str) -> None:
@@ -97,6 +101,9 @@ def test_what_is_only_told_is_kept(message: str) -> None:
     [
         "Thanks!",
         "Thanks, that helps!",
+        "Thanks, you're great",
+        "cool cool, cheers mate",
+        "Danke, schönen Tag noch!",
         "thank you, very helpful",
         "Great, that works.",
         "Good morning",
@@ -149,6 +156,7 @@ def test_what_is_told_is_answered_with_a_warning() -> None:
         "Tell me where I live.",
         "Remind me of my city.",
         "wo wohne ich",
+        "die Stadt, in der Anna wohnt",
         "où est-ce que j'habite",
         "dónde vivo",
         "onde eu moro",

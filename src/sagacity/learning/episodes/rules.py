@@ -6,6 +6,7 @@ from sagacity.domain.base import Value
 from sagacity.domain.chat import is_extractive
 from sagacity.domain.interaction import Interaction
 from sagacity.learning.evaluate.rules import judge_by_rules
+from sagacity.learning.rules.ended import without_forgotten
 from sagacity.learning.rules.languages.detect import language_of, own_words
 from sagacity.learning.rules.languages.load import LANGUAGES, load_language
 from sagacity.learning.rules.sentences import ENGLISH, Sentence, Stance, split_sentences
@@ -33,12 +34,14 @@ def summary_by_rules(turns: Sequence[Interaction]) -> Summary | None:
     """
     Return a summary of a conversation; None if its user said nothing worth quoting.
 
-    Also None if the user only asked, and the answer quoted memories: these would otherwise become a memory again.
+    What the user asks to forget is not quoted. Also None if the user only asked, and the answer quoted memories: these
+    would otherwise become a memory again.
     """
     beside = own_words(turns)
     said = [one for turn in turns if turn.is_user for one in _sentences(turn.content, beside)]
-    quotes = _chosen([quote for one in said for quote in _quotes(one)])
-    only_asked = all(map(_only_asks, said))
+    kept = list(without_forgotten(said))
+    quotes = _chosen([quote for one in kept for quote in _quotes(one)])
+    only_asked = all(map(_only_asks, kept))
     answers = [turn.content for turn in turns if not turn.is_user]
     if not quotes or (only_asked and answers and all(map(is_extractive, answers))):
         return None
@@ -47,10 +50,11 @@ def summary_by_rules(turns: Sequence[Interaction]) -> Summary | None:
     return Summary(content=" ".join(filter(None, (f"The user said: {quoted}.", outcome))), outcome=outcome)
 
 
-def _sentences(text: str, beside: str) -> Sequence[Sentence]:
-    """Split a turn into sentences by the rules of its language: "am 2. Oktober" is not an end."""
+def _sentences(text: str, beside: str) -> list[tuple[str, Sentence]]:
+    """Split a turn into sentences, each with its language, by whose rules "am 2. Oktober" is not an end."""
     code = language_of(text, beside)
-    return split_sentences(text, load_language(code).grammar if code in LANGUAGES else ENGLISH)
+    grammar = load_language(code).grammar if code in LANGUAGES else ENGLISH
+    return [(code, one) for one in split_sentences(text, grammar)]
 
 
 def _only_asks(sentence: Sentence) -> bool:

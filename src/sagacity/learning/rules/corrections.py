@@ -7,15 +7,34 @@ from sagacity.learning.rules.endings import MEIN, MEU, MI, MON, THING
 
 _VALUE = r"(?:(?-i:[A-Z\u00c0-\u00dd])[\w'-]+(?: (?-i:[A-Z])[\w'-]+){0,2}|\d[\d.,:]*)"
 _RIGHT, _WRONG = rf"(?P<right>{_VALUE})", rf"(?P<wrong>{_VALUE})"
+_BUT = r",? ?(?:but|aber|mais|pero|mas)? ?"
+_LAST = r"(?=\s*[.!]*$|,)"
 CORRECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "en": (rf"i (?:said|meant) {_RIGHT},? not {_WRONG}", rf"not {_WRONG}, i (?:said|meant) {_RIGHT}"),
+    "en": (
+        (
+            r"i (?:said|meant) (?:the |an? )?"
+            rf"(?P<right>{_VALUE}(?: [a-z][\w'-]+){{0,3}}),? not (?:the |an? )?{_WRONG}"
+        ),
+        rf"not {_WRONG}, i (?:said|meant) {_RIGHT}",
+        rf"i said {_WRONG}{_BUT}(?:i )?meant? {_RIGHT}{_LAST}",
+    ),
     "de": (
         rf"ich (?:sagte|meinte|habe gesagt) {_RIGHT},? nicht {_WRONG}",
         rf"ich (?:sagte|meinte|habe gesagt) nicht {_WRONG},? sondern {_RIGHT}",
+        rf"ich (?:sagte|habe gesagt) {_WRONG}{_BUT}(?:ich )?meint?e {_RIGHT}{_LAST}",
     ),
-    "fr": (rf"(?:j'ai dit|je voulais dire) {_RIGHT},? (?:et )?(?:non )?pas {_WRONG}",),
-    "es": (rf"(?:yo )?(?:dije|he dicho|quise decir|quería decir) {_RIGHT},? (?:y )?no {_WRONG}",),
-    "pt": (rf"(?:eu )?(?:disse|falei|quis dizer) {_RIGHT},? (?:e )?não {_WRONG}",),
+    "fr": (
+        rf"(?:j'ai dit|je voulais dire) {_RIGHT},? (?:et )?(?:non )?pas {_WRONG}",
+        rf"j'ai dit {_WRONG}{_BUT}je voulais dire {_RIGHT}{_LAST}",
+    ),
+    "es": (
+        rf"(?:yo )?(?:dije|he dicho|quise decir|quería decir) {_RIGHT},? (?:y )?no {_WRONG}",
+        rf"(?:yo )?(?:dije|he dicho) {_WRONG}{_BUT}(?:quise|quería|quiero) decir {_RIGHT}{_LAST}",
+    ),
+    "pt": (
+        rf"(?:eu )?(?:disse|falei|quis dizer) {_RIGHT},? (?:e )?não {_WRONG}",
+        rf"(?:eu )?(?:disse|falei) {_WRONG}{_BUT}(?:eu )?(?:quis|quero|queria) dizer {_RIGHT}{_LAST}",
+    ),
 }
 """How a value that was misunderstood is set right: the right one, and the wrong one, which a memory has."""
 
@@ -26,6 +45,7 @@ MOVED: Final[Mapping[str, str]] = {
 """How somebody else is said to have moved; the user's own moves are rows of facts."""
 
 _PLEASE = r"(?:please |pls |just |you can |bitte |s'il te plait |por favor )*"
+_VERGISS = r"(?:vergiss|vergesst|vergessen sie)"
 FORGOTTEN: Final[Mapping[str, tuple[str, ...]]] = {
     "en": (
         (
@@ -40,11 +60,11 @@ FORGOTTEN: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "de": (
         (
-            rf"{_PLEASE}vergiss(?: bitte)?(?: alles| das)?,? was ich (?:dir )?(?:über|von|zu) {MEIN}{THING} "
-            rf"(?:gesagt|erzählt|"
+            rf"{_PLEASE}{_VERGISS}(?: bitte)?(?: alles| das)?,? was ich (?:dir |ihnen |euch )?(?:über|von|zu) "
+            rf"{MEIN}{THING} (?:gesagt|erzählt|"
             r"geschrieben) hab(?:e)?"
         ),
-        rf"{_PLEASE}vergiss(?: bitte)?,? dass (?:ich|wir) {THING}",
+        rf"{_PLEASE}{_VERGISS}(?: bitte)?,? dass (?:ich|wir) {THING}",
     ),
     "fr": (
         (

@@ -116,8 +116,7 @@ def endings(sentences: Sequence[Sentence], language: str, known: Sequence[KnownF
     """
     if language not in LEXICONS or not known:
         return
-    grammar = load_language(language).grammar if language in LANGUAGES else ENGLISH_GRAMMAR
-    reading = _Reading(language, LEXICONS[language], grammar, known)
+    reading = _reading(language, known)
     for sentence in sentences:
         for clause in sentence.clauses if _may_end(sentence.text) else ():
             if clause.stance is Stance.STATED:
@@ -148,8 +147,49 @@ def _corrected(text: str, start: int, reading: _Reading) -> Ending | None:
     return _replaced("corrected", latest, wrong, match)
 
 
+def without_forgotten(said: Sequence[tuple[str, Sentence]]) -> Iterator[Sentence]:
+    """
+    Yield the sentences but those that ask to forget something, and those that name what is to be forgotten.
+
+    Args:
+        said: the sentences of a conversation, each with the code of its language.
+    """
+    asked = [_asked_to_forget(sentence, language) for language, sentence in said]
+    things = [(thing, language) for (language, _), thing in zip(said, asked, strict=True) if thing]
+    for (_, sentence), thing in zip(said, asked, strict=True):
+        words = tokens(sentence.text)
+        if not thing and not any(_names(one, words, LEXICONS[language]) for one, language in things):
+            yield sentence
+
+
+def _asked_to_forget(sentence: Sentence, language: str) -> Sequence[str]:
+    """Return the words of what a sentence asks to forget; empty if it does not ask."""
+    if language not in LEXICONS or not _may_end(sentence.text):
+        return ()
+    starts = (clause.start for clause in sentence.clauses if clause.stance is Stance.STATED)
+    found = (_thing_to_forget(sentence.text, start, _reading(language)) for start in starts)
+    return next((thing for thing, _ in filter(None, found)), ())
+
+
+def _reading(language: str, known: Sequence[KnownFact] = ()) -> _Reading:
+    grammar = load_language(language).grammar if language in LANGUAGES else ENGLISH_GRAMMAR
+    return _Reading(language, LEXICONS[language], grammar, known)
+
+
 def _forgotten(text: str, start: int, reading: _Reading) -> Ending | None:
     """Return all known facts about what is to be forgotten."""
+    asked = _thing_to_forget(text, start, reading)
+    if asked is None:
+        return None
+    thing, match = asked
+    lexicon = reading.lexicon
+    ended = tuple(fact for fact in reading.known if _names(thing, _words_of(fact, lexicon), lexicon))
+    draft = Draft(rule="forgotten", content=finish(text[start : match.end()]), confidence=_CONFIDENCE)
+    return Ending(draft=draft, said=tuple(tokens(match[0])), ended=ended, forgets=True) if ended else None
+
+
+def _thing_to_forget(text: str, start: int, reading: _Reading) -> tuple[Sequence[str], re.Match[str]] | None:
+    """Return the words of what the clause at *start* asks to forget, and the request."""
     plain = folded(text)
     found = (_clause(pattern, reading.grammar).match(plain, start) for pattern in FORGOTTEN[reading.language])
     match = next(filter(None, found), None)
@@ -160,11 +200,7 @@ def _forgotten(text: str, start: int, reading: _Reading) -> Ending | None:
         verb for verb in map(folded, lexicon.verbs) if _is_copula(verb, lexicon)
     }
     thing = tuple(word for word in bare(tokens(match["thing"]), lexicon) if word not in unsaid)
-    if not thing or not _POINTING.isdisjoint(thing):
-        return None
-    ended = tuple(fact for fact in reading.known if _names(thing, _words_of(fact, lexicon), lexicon))
-    draft = Draft(rule="forgotten", content=finish(text[start : match.end()]), confidence=_CONFIDENCE)
-    return Ending(draft=draft, said=tuple(tokens(match[0])), ended=ended, forgets=True) if ended else None
+    return (thing, match) if thing and _POINTING.isdisjoint(thing) else None
 
 
 def _rescheduled(text: str, start: int, reading: _Reading) -> Ending | None:

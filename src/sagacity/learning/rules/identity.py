@@ -27,6 +27,7 @@ _NOT_A_NAME = (
 )
 _GREETED = r"(?<=hi,\s)"
 """As `subjects` writes every greeting."""
+_MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 NAMES: Final[tuple[Rule, ...]] = (
     rule(
         "name",
@@ -126,9 +127,8 @@ PERSON: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "birthday",
-        rf"my birthday(?:'s| is)\s(?:on\s)?(?P<day>(?:the\s)?(?:\d|(?:january|february|march|april|may|"
-        rf"june|july|august|september|october|november|december)\b){PHRASE}|(?:january|february|march|"
-        rf"april|may|june|july|august|september|october|november|december)\s\d{{1,2}}\w{{0,2}})",
+        rf"my birthday(?:'s| is)\s(?:on\s)?(?P<day>(?:(?:the\s)?\d{{1,2}}(?:(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}|st|nd|"
+        rf"rd|th|[./-]\d{{1,2}}[./]?)(?!\w)|{_MONTH}\s\d{{1,2}}\w{{0,2}})(?:,?\s(?:19|20)\d\d)?)",
         "Birthday is {day}.",
         slot="identity.birthday",
         exclusive=True,

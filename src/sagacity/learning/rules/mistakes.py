@@ -60,7 +60,7 @@ MISTAKES: Final[tuple[Pattern, ...]] = (
         name="meant",
         says=r"(?:(?:no|nope|sorry|wait)[,.]?\s)?i\s(?:meant|was (?:asking|talking) about|asked (?:about|for))\s"
         r"(?P<meant>(?:the|an?|all|my|our|only|just|how|what|per|in|for|with)\s[^\n,;.!?]{3,80}?,?\s"
-        r"(?:not|rather than|instead of)\s[^\n,;.!?]{3,60}?)(?=\s*[.!]*$)",
+        r"(?:not|rather than|instead of)\s(?!(?:the\s)?(?-i:[A-Z])\S*\s*[.!]*$)[^\n,;.!?]{3,60}?)(?=\s*[.!]*$)",
         gives="the user means {meant}",
         confidence=0.7,
         corrects=True,
@@ -68,7 +68,7 @@ MISTAKES: Final[tuple[Pattern, ...]] = (
             "No, I meant the totals per carrier, not per country.",
             "The user means the totals per carrier, not per country.",
         ),
-        counter="I meant Tuesday, not Thursday.",
+        counter="I meant the Boston marathon, not Chicago.",
     ),
     Pattern(
         name="done_here",

@@ -132,7 +132,7 @@ PATTERNS: Final[tuple[Pattern, ...]] = (
     Pattern(
         name="do_not",
         says=rf"{POLITE}?(?P<rule>(?:do not|don't|stop|quit|avoid)\s(?!worry|forget|get me|mind|you\b|know|"
-        rf"think|hesitate|i\b|we\b|want|need|have|be\b|even|see|understand)(?:just\s)?(?:(?:us(?:e|"
+        rf"think|hesitate|i\b|we\b|want|need|have|be\b|even|see|understand)(?:(?:just|ever)\s)?(?:(?:us(?:e|"
         rf"ing)|show|includ|giv|tell|ask|add|explain|suggest|recommend|assum|repeat|apologi[sz]|writ|"
         rf"generat|run|creat|delet|send|chang|mak|call|focus|put|pitch|offer|switch|skip|summari[sz]|"
         rf"mention|guess|invent|cit|overcomplicat|sugarcoat|upsell)\w*)\b[^\n]{{0,200}}|(?:do not|don't|stop)\s"

@@ -102,9 +102,15 @@ _PASTE_INLINE = re.compile(
     rf"what)\s[^\n:]{{0,40}}\b(?:ads?|e-?mail|letter|"
     rf"post|posting|description|message|article|review|story|transcript|draft|text|essay|bio|profile|resume|"
     rf"cv|listing|lyrics|prompt|notes|"
-    rf"paragraph|script|dialogue|email thread|wrote|said|sent)\b[^\n:]{{0,40}}):\s",
+    rf"paragraph|script|dialogue|email thread|logs?|output|error|stack ?trace|traceback|wrote|"
+    rf"said|sent)\b[^\n:]{{0,40}}):\s",
     re.IGNORECASE,
 )
+_MADE_BY_PROGRAMS = re.compile(
+    r"\s*(?:\[?\d{4}-\d\d-\d\d(?:[T ]|, )\d\d?:\d\d|\[?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b|"
+    r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception): )"
+)
+"""Lines of a log, an exported chat or a stack trace: a day with a time, a level, or an error."""
 _TAG = re.compile(r"<(/?)([A-Za-z_][\w-]{0,30})[^<>]{0,100}>")
 
 _BOUNDARY = re.compile(
@@ -249,13 +255,13 @@ def split_sentences(text: str, grammar: Grammar = ENGLISH) -> tuple[Sentence, ..
 
 
 def _own_words(text: str, grammar: Grammar) -> str:
-    """Leave out fenced code, block quotes, markup lines, and all after a line that announces pasted text."""
+    """Leave out fenced code, block quotes, lines of markup and logs, and all after a line that announces a paste."""
     kept: list[str] = []
     fenced = False
     for line in text.split("\n"):
         if line.lstrip().startswith(("```", "~~~")):
             fenced = not fenced
-        elif fenced or line.lstrip().startswith((">", "|", "{", "}")):
+        elif fenced or line.lstrip().startswith((">", "|", "{", "}")) or _MADE_BY_PROGRAMS.match(line):
             continue
         elif len(line) <= MAX_SENTENCE and grammar.pasted.search(line):
             break

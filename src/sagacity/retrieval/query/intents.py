@@ -34,10 +34,14 @@ _ASKING = re.compile(r"\b(?:define|describe|explain|tell me about)\b")
 _SENTENCE_END = re.compile(r"(?<=[.!?？؟])\s+|\n+")
 _STATES = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|im|ive|we|we're|we've|he|she|they|it's|am|is|are|was|were|has|have|had|got|went|will"
-    r"|helps|helped|works|worked|hilft|ich|wir|bin|ist|war|habe|haben|hat|wurde|je|nous|suis|est|était|soy|estoy|tengo|fue|era|hay|eu|sou|estou|tenho|foi"
-    r")\b|\bj'\w"
+    r"|helps|helped|works|worked|started|wants|bought|hilft|ich|wir|bin|ist|war|habe|haben|hat|wurde|je|nous|suis|est|était|soy|estoy|tengo|fue|era|hay|eu|sou|estou|tenho|foi"
+    r")\b|\bj'\w|\b(?:heißt|wohnt|lebt|arbeitet|studiert|spielt)\s\w"
 )
-"""Words of a statement: a subject such as "I", or a verb such as "is"."""
+"""
+Words of a statement: a subject such as "I", or a verb such as "is".
+
+A German verb at the end belongs to a clause, as in "die Stadt, in der Anna wohnt", which may ask for that city.
+"""
 _WANTS = re.compile(
     r"\b(?:want|need|like to|love to|looking|should|could|can|help|plan|planning|going to|ideas?|suggest\w*"
     r"|recommend\w*|advice|tips?|please|pls|wonder\w*|know|tell|remind|show|list"

@@ -128,8 +128,21 @@ ENDED = [
     ("tenho um cachorro chamado Rex", "o Rex morreu ontem", "Rex morreu."),
     ("I live in Leeds", "no, I said Leicester, not Leeds", "Lives in Leicester."),
     ("Ich wohne in Leeds", "Nein, ich sagte Leicester, nicht Leeds", "Wohnt in Leicester."),
+    ("my manager is Denise", "I said Denise, I mean Denisa", "Has a manager named Denisa."),
+    ("my manager is Denise", "sorry, I said Denise but I meant Denisa.", "Has a manager named Denisa."),
+    ("Ich wohne in Leeds", "Ich sagte Leeds, ich meine Leicester.", "Wohnt in Leicester."),
+    ("Vivo en Lima", "Dije Lima, pero quise decir Cusco", "Vive en Cusco."),
+    ("Moro em Recife", "Eu disse Recife, mas quis dizer Natal", "Mora em Natal."),
+    ("J'habite à Lyon", "J'ai dit Lyon, je voulais dire Nantes", "Habite à Nantes."),
+    (
+        "I'm training for the City2Surf in August",
+        "no, I meant the Blackmores half marathon, not City2Surf",
+        "Is training for the Blackmores half marathon in August.",
+    ),
 ]
 STAYS = [
+    ("I live in Leeds", "I said Leeds, I mean it"),
+    ("I live in Leeds", "I said Leeds, I mean Leeds in Alabama"),
     ("I have a dentist appointment on Tuesday.", "The dentist moved to Berlin."),
     ("I have a dentist appointment on Tuesday.", "The dentist is nice, not mean."),
     ("I have a dentist appointment on Tuesday.", "Was the dentist moved to Thursday?"),
@@ -249,6 +262,11 @@ FORGOTTEN = [
     (
         "Ich bin allergisch gegen Nüsse. Ich wohne in Berlin.",
         "Vergiss, was ich über Nüsse gesagt habe.",
+        "Ist allergisch gegen Nüsse.",
+    ),
+    (
+        "Ich bin allergisch gegen Nüsse. Ich wohne in Berlin.",
+        "Vergessen Sie bitte, was ich über Nüsse gesagt habe.",
         "Ist allergisch gegen Nüsse.",
     ),
     (

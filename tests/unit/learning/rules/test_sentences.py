@@ -41,11 +41,32 @@ def test_sentences_of_other_scripts_are_kept_as_they_are() -> None:
         "Please summarize this: I live in Rome.",
         "Subject: hello\nI live in Rome.",
         "<page>I live in Rome.</page>",
+        "here's the log: I live in Rome\nwhy does it fail?",
+        "It fails:\n2026-03-01 12:00:01 ERROR user=anna: I live in Rome.",
+        "[2026-03-01T12:00:01Z] I live in Rome.",
+        "ERROR I live in Rome.",
+        "ValueError: always use tabs",
+        "2026-03-01, 12:00 - Anna: I live in Rome.",
     ],
 )
 def test_material_is_not_speech(text: str) -> None:
     """Code, quotations, pasted text and tagged text vouch for nothing."""
     assert not any("Rome" in said or "tabs" in said for said in stated(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026 was a good year, I live in Rome.",
+        "Errors bore me, I live in Rome.",
+        "12:30 is too early. I live in Rome.",
+        "Info for you: I live in Rome.",
+        "Here's the thing: I live in Rome.",
+    ],
+)
+def test_what_only_begins_like_material_is_speech(text: str) -> None:
+    """A line of a log begins with a day and a time, or with a level."""
+    assert any("Rome" in said for said in stated(text))
 
 
 @pytest.mark.parametrize(

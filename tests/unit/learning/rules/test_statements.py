@@ -5,6 +5,9 @@ import pytest
 from sagacity.learning.rules.profile import facts
 
 TOLD = [
+    ("my birthday is 3 July", ["Birthday is 3 July."]),
+    ("My birthday is on 12 October 1990.", ["Birthday is 12 October 1990."]),
+    ("my birthday is the 21st and I'm excited", ["Birthday is the 21st."]),
     ("I don't love olives anymore", ["No longer likes olives."]),
     ("I don't like sushi any more, but ramen is fine", ["No longer likes sushi."]),
     ("I no longer enjoy running.", ["No longer likes running."]),
@@ -365,6 +368,7 @@ TOLD = [
 ]
 
 TEACHES_NOTHING = [
+    "my birthday is 10 days away",
     "my asthma is gone",
     "My migraines have finally gone away.",
     "my eczema cleared up",

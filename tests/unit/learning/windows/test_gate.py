@@ -19,6 +19,7 @@ EMPTY = [
     "", "   ", "Hi", "hello there!", "Heyyyy", "Good morning", "Thanks!", "thank you so much", "ok", "Ok, got it.",
     "👍", "🙏🙏", "...", "Great, thanks a lot!", "Hola", "¡Gracias!", "Merci beaucoup", "Guten Tag", "Vielen Dank",
     "Спасибо", "你好", "谢谢！", "ありがとうございます。", "감사합니다", "شكرا", "धन्यवाद", "Bye 👋", "ok, see you later", "Muito obrigado, boa noite",
+    "Thanks, you're great", "Danke, schönen Abend noch!",
 ]  # fmt: skip
 FULL = [
     "I live in Lyon", "no", "No!", "vegan", "yes", "I'm vegan", "wrong", "not that one", "42", "C++", "$5", "stop",
