@@ -27,7 +27,14 @@ from sagacity.domain.audit import OPERATOR
 from sagacity.domain.base import Value
 from sagacity.domain.clock import SystemClock
 from sagacity.domain.erasure import ErasureReport
-from sagacity.domain.errors import ConfigError, Conflict, InvalidInput, NotFound, ProviderError
+from sagacity.domain.errors import (
+    ConfigError,
+    Conflict,
+    IndexMismatch,
+    InvalidInput,
+    NotFound,
+    ProviderError,
+)
 from sagacity.domain.ids import OrgId, TimeOrderedIds, UserId
 from sagacity.domain.principal import CallerKind, Principal
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
@@ -81,7 +88,11 @@ async def migrate(settings: Settings) -> Migrated:
     options = postgres_options(settings, settings.migration_url)
     change = await migrate_database(settings.storage_url, postgres=options)
     async with open_database(settings) as storage:
-        await storage.claim_index(embedder.model, embedder.dimension)
+        try:
+            await storage.claim_index(embedder.model, embedder.dimension)
+        except IndexMismatch as error:
+            error.add_note(f"The schema is migrated: {change.schema_now}.")
+            raise
         return Migrated(database=storage.label, schema_before=change.before, schema_now=change.schema_now)
 
 

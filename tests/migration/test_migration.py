@@ -155,6 +155,25 @@ async def test_command_says_what_it_did(tmp_path: Path) -> None:
     assert made.meta == {"changed": True}
 
 
+async def test_command_says_how_far_it_came(tmp_path: Path) -> None:
+    """An index of another embedder needs more than a migration; the schema is new nevertheless."""
+    home = tmp_path / "home"
+    home.mkdir()
+    with former_release(tmp_path / "former"):
+        await fresh(home / "sagacity.db")
+    with closing(sqlite3.connect(home / "sagacity.db")) as connection:
+        connection.execute(
+            "insert into search_index (index_id, embedder, dimension, analyzer, created_at) "
+            "values (1, 'another', 16, 'unicode-1', 0)"
+        )
+        connection.commit()
+    head = ScriptDirectory(str(VERSIONS[0].parent)).get_current_head()
+    went = sagacity("migrate", home=home)
+    assert went.code == 1
+    assert "made with another" in went.err
+    assert f"(The schema is migrated: {head}.)" in " ".join(went.err.split())
+
+
 async def newer(path: Path, oldest: str = "from-the-future") -> None:
     await fresh(path)
     connection = sqlite3.connect(path)
