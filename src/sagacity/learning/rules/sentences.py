@@ -72,6 +72,8 @@ class Grammar:
     """Words before which a number with a full stop ends no sentence: "3. Mai"."""
 
 
+_BLANKS = re.compile(r"[^\S\n]{2,}")
+"""Becomes one space, because patterns take cubic time for long ones."""
 _PLAIN = str.maketrans(
     {
         "\u2018": "'",
@@ -222,7 +224,7 @@ ENGLISH: Final = Grammar(
 
 def split_sentences(text: str, grammar: Grammar = ENGLISH) -> tuple[Sentence, ...]:
     """Return the sentences that the speaker of *text*, in a language of *grammar*, says in their own name, in order."""
-    own = _own_words(text[:MAX_TEXT].translate(_PLAIN), grammar)
+    own = _own_words(_BLANKS.sub(" ", text[:MAX_TEXT].translate(_PLAIN)), grammar)
     quoted = sorted((*_quotes(own), *_tagged(own)))
     first = True
     invented = False

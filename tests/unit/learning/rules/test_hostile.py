@@ -37,10 +37,25 @@ ADVERSARIAL = [
     "Summarize " * (SIZE // 10),
     "I live in Rome. " * (SIZE // 16),
     ("I have been " + "writing " * 60 + "for. ") * (SIZE // 500),
+    *(
+        f"{begun}{mark * 40}x"
+        for begun in (
+            *("I like coffee", "Please always answer with tables", "Ich mag Kaffee"),
+            *("J'aime le café", "Me gusta el café", "Eu gosto de café"),
+        )
+        for mark in ("-", ".-", ", ")
+    ),
+    f"My hair is {'naturally ' * 40}x",
+    f"I'm a {'big diehard ' * 40}x",
+    f"We have an interview for {'a' * 550}",
+    f"I have a dentist appointment with {'-&' * 250}",
+    f"I have a trip to {'a.' * 270}",
+    f"I'd really prefer it if you told me before you x-{' ' * 540}x\n" * 100,
+    f"Apples are one of my favourites {'a' * 550}~",
 ]
 
 
-@pytest.mark.parametrize("text", ADVERSARIAL, ids=lambda text: repr(text[:16]))
+@pytest.mark.parametrize("text", ADVERSARIAL, ids=lambda text: repr(text[:16] + text[-4:]))
 def test_adversarial_text_is_read_to_its_end(text: str) -> None:
     """A hundred thousand characters made for backtracking are no trap."""
     with ending():
