@@ -459,33 +459,31 @@ def _claim(insert: Callable[[sa.Table], Any]) -> Any:
     ).returning(leases)
 
 
-def _is_held() -> sa.ColumnElement[bool]:
-    column = leases.c
-    return sa.and_(
-        column.org_id == sa.bindparam("of_org"),
-        column.task == sa.bindparam("of_task"),
-        column.user_id == sa.bindparam("of_user"),
-        column.owner == sa.bindparam("of_owner"),
-        column.fencing == sa.bindparam("of_fencing"),
-    )
+_IS_HELD = sa.and_(
+    leases.c.org_id == sa.bindparam("of_org"),
+    leases.c.task == sa.bindparam("of_task"),
+    leases.c.user_id == sa.bindparam("of_user"),
+    leases.c.owner == sa.bindparam("of_owner"),
+    leases.c.fencing == sa.bindparam("of_fencing"),
+)
 
 
 @cache
 def _kept() -> sa.Update:
-    return sa.update(leases).where(_is_held()).values(expires_at=leases.c.expires_at)
+    return sa.update(leases).where(_IS_HELD).values(expires_at=leases.c.expires_at)
 
 
 @cache
 def _of_nobody() -> sa.Delete:
     log = sa.exists().where(users.c.org_id == leases.c.org_id, users.c.user_id == leases.c.user_id)
-    return sa.delete(leases).where(_is_held(), ~log)
+    return sa.delete(leases).where(_IS_HELD, ~log)
 
 
 @cache
 def _given_back() -> sa.Update:
     return (
         sa.update(leases)
-        .where(_is_held())
+        .where(_IS_HELD)
         .values(expires_at=sa.bindparam("now", type_=leases.c.expires_at.type), owner="")
     )
 
