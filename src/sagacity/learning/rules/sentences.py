@@ -251,7 +251,11 @@ def split_sentences(text: str, grammar: Grammar = ENGLISH) -> tuple[Sentence, ..
 
 
 def _own_words(text: str, grammar: Grammar) -> str:
-    """Leave out fenced code, block quotes, markup lines, and all after a line that announces pasted text."""
+    """
+    Leave out fenced code, block quotes, markup lines, and all after a line that announces pasted text.
+
+    Of several blank lines one is kept, because patterns take quadratic time for many.
+    """
     kept: list[str] = []
     fenced = False
     for line in text.split("\n"):
@@ -261,7 +265,7 @@ def _own_words(text: str, grammar: Grammar) -> str:
             continue
         elif len(line) <= MAX_SENTENCE and grammar.pasted.search(line):
             break
-        else:
+        elif line.strip() or (kept and kept[-1].strip()):
             kept.append(line)
     own = "\n".join(kept)
     announced = grammar.pasted_inline.search(own)

@@ -50,7 +50,6 @@ ADVERSARIAL = [
     f"We have an interview for {'a' * 550}",
     f"I have a dentist appointment with {'-&' * 250}",
     f"I have a trip to {'a.' * 270}",
-    f"I'd really prefer it if you told me before you x-{' ' * 540}x\n" * 100,
     f"Apples are one of my favourites {'a' * 550}~",
 ]
 
@@ -60,6 +59,19 @@ def test_adversarial_text_is_read_to_its_end(text: str) -> None:
     """A hundred thousand characters made for backtracking are no trap."""
     with ending():
         found = (*profile_candidates(said("Hi", text)), *playbook_candidates(said("Hi", text)))
+    assert all(len(candidate.content) < 400 for candidate in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"I'd really prefer it if you told me before you x-{' ' * 540}x\n" * 30, f"comme{chr(10) * 19_000}nts"],
+    ids=["spaces", "lines"],
+)
+def test_blanks_are_read_to_their_end(text: str) -> None:
+    """A window of turns that are nothing but blanks between two words takes no minutes."""
+    with ending():
+        turns = said("Hi", *[text] * 20)
+        found = (*profile_candidates(turns), *playbook_candidates(turns))
     assert all(len(candidate.content) < 400 for candidate in found)
 
 
