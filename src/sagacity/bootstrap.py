@@ -41,7 +41,7 @@ from sagacity.domain.recorder import UNRECORDED
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.domain.usage import UsageEvent
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
-from sagacity.learning.erasure.news import erased_news, is_erased_news
+from sagacity.learning.erasure.news import is_erased_news
 from sagacity.learning.models import open_models
 from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.learning.tasks.open import open_task_runner
@@ -348,7 +348,7 @@ def _build(
     dispatcher = _dispatcher(settings, storage, embedder, background.tasks, clock=clock)
     analytics = open_call_emitter(settings, storage, clock)
     usage = open_usage_emitter(settings, storage, clock)
-    _forget_erased(shared.topic, storage, embedder, analytics=analytics, usage=usage)
+    _forget_erased(shared.topic, storage, embedder)
     accounts = open_accounts(settings, storage, clock=clock, ids=ids)
     parts = Parts(
         storage=storage,
@@ -439,14 +439,7 @@ def _open_background(
     return _Background(ids, metrics, site, models, configs, token_store, tasks)
 
 
-def _forget_erased(
-    topic: Topic,
-    storage: Storage,
-    embedder: Embedder,
-    *,
-    analytics: Emitter[RequestAnalytics] | None = None,
-    usage: Emitter[UsageEvent] | None = None,
-) -> None:
+def _forget_erased(topic: Topic, storage: Storage, embedder: Embedder) -> None:
     """Clear this process's caches whenever any process has erased a user."""
 
     def hear(subject: str | None) -> None:
@@ -455,12 +448,6 @@ def _forget_erased(
         storage.forget()
         if isinstance(embedder, CachedEmbedder):
             embedder.forget()
-        if subject is None:
-            return
-        if analytics is not None:
-            analytics.forget(lambda tenant, call: erased_news(tenant.org_id, call.user_id or "") == subject)
-        if usage is not None:
-            usage.forget(lambda tenant, event: erased_news(tenant.org_id, event.user_id or "") == subject)
 
     topic.subscribe(hear)
 

@@ -6,6 +6,7 @@ import pytest
 
 from sagacity.analytics.emitter import LEAST_KEPT, Emitter, EmitterPolicy
 from sagacity.analytics.writers import CallWriter
+from sagacity.auth.erasure_key import no_key
 from sagacity.domain.analytics import AnalyticsFilter
 from sagacity.domain.errors import StorageUnavailable
 from sagacity.domain.ids import ORGANISATION, OrgId
@@ -24,7 +25,7 @@ NEVER = 3_600.0
 
 def emitter(storage: Storage, clock: StoppedClock, *, size: int = 10, seconds: float = NEVER) -> Emitter:
     policy = EmitterPolicy(batch_size=size, seconds=seconds)
-    return Emitter(storage, CallWriter(storage, clock), policy)
+    return Emitter(storage, CallWriter(storage, clock, no_key), policy)
 
 
 async def written(storage: Storage, tenant: Tenant = ORG) -> list[str]:

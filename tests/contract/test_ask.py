@@ -17,7 +17,7 @@ from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.learning.spending import FRESH
 from sagacity.storage.transaction import Storage
 from support.faults import Faulty
-from support.parts import ANNA, ORG, OTHER_ORG, START, StoppedClock
+from support.parts import ANNA, ORG, OTHER_ORG, START, StoppedClock, said
 from support.pictures import DATA_URL, images_in
 from support.scripted_llm import (
     COMPLETION_TOKENS,
@@ -79,6 +79,7 @@ async def ledger(storage: Storage, tenant=ORG) -> list[ModelCallRecord]:
 
 async def test_request_is_in_the_ledger_with_all_that_it_was_for(access, storage, server) -> None:
     """Learner, user, model, prompt with its version, tokens, price, time: and only in this tenant's."""
+    await storage.append(ORG, said("hello"))
     answer = await ask(access, config(server, model="gpt-4o-mini"))
     assert (answer.value, answer.prompt_version, answer.model) == (
         ProfileExtraction(profiles=()),

@@ -8,10 +8,12 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from sagacity.analytics.emitter import Emitter, EmitterPolicy
+from sagacity.analytics.writers import CallWriter, UsageWriter
 from sagacity.auth.erasure_key import ErasureKey
 from sagacity.domain.cursor import DISTIL, LEARN
 from sagacity.domain.errors import Conflict, NotFound
-from sagacity.domain.ids import ORGANISATION
+from sagacity.domain.ids import ORGANISATION, UserId
 from sagacity.domain.memory import Approval, MemoryKind
 from sagacity.domain.operation import OperationName, OperationParameters
 from sagacity.domain.tenant import DueScope, Tenant
@@ -26,12 +28,14 @@ from sagacity.storage.postgres.owner import vacuum
 from sagacity.storage.transaction import Storage
 from support.account_rows import invitation
 from support.aggregation import NAME, VERSION, Aggregating
-from support.erasing import OTHERS, WHO, WORD, Erasing
+from support.erasing import KEY, OTHERS, WHO, WORD, Erasing
 from support.faults import Faulty
 from support.learning import WordEmbedder, task_parts
 from support.loop_work import loop_work
-from support.parts import BEN, ORG, OTHER_ORG, new_memory, said
+from support.measured import measured
+from support.parts import BEN, ORG, OTHER_ORG, StoppedClock, new_memory, said
 from support.planted import Planted, bytes_with, dump, person_of_word, tables_with
+from support.usage import used
 
 
 @pytest.fixture
@@ -188,6 +192,28 @@ async def test_what_comes_late_is_deleted_and_the_user_counts_once(
     assert done.report is not None
     assert (done.report.deleted["leases"], done.report.deleted["users"]) == (1, 1)
     assert tables_with(await dump(storage.backend, ORG), WHO) == {}
+
+
+async def test_records_that_wait_in_another_process_are_not_written_afterwards(
+    erasing: Erasing, storage: Storage, clock: StoppedClock
+) -> None:
+    """It was told nothing. What it recorded of others, or of a new user with the same id, is written."""
+    policy = EmitterPolicy(seconds=3_600)
+    calls = Emitter(storage, CallWriter(storage, clock, lambda: KEY), policy)
+    events = Emitter(storage, UsageWriter(storage, clock, lambda: KEY), policy)
+    for user_id in (WHO, BEN):
+        calls.record(ORG, measured(f"call of {user_id}", user_id=UserId(user_id)))
+        events.record(ORG, used(ORG.org_id, f"event of {user_id}", user_id=UserId(user_id)))
+    await erasing.erase()
+    await calls.flush()
+    await events.flush()
+    rows = await dump(storage.backend, ORG)
+    assert tables_with(rows, WHO) == {}
+    assert tables_with(rows, BEN) == {"request_analytics": 1, "usage_events": 1}
+    clock.advance(1)
+    calls.record(ORG, measured("a new user's call", user_id=UserId(WHO), at=clock.now()))
+    await calls.flush()
+    assert tables_with(await dump(storage.backend, ORG), WHO) == {"request_analytics": 1}
 
 
 async def test_what_rested_on_the_user_is_made_again_from_what_others_taught(

@@ -6,6 +6,7 @@ import pytest
 
 from sagacity.analytics.emitter import Emitter, EmitterPolicy
 from sagacity.analytics.writers import UsageWriter
+from sagacity.auth.erasure_key import no_key
 from sagacity.domain.errors import StorageError
 from sagacity.domain.ids import ORGANISATION
 from sagacity.domain.memory import MemoryKind
@@ -121,7 +122,7 @@ async def test_events_on_their_way_are_written_and_grow_old(
     storage: Storage, clock: StoppedClock, ids: CountingIds
 ) -> None:
     """Another organisation's event is lost alone; events are deleted by age, and then beyond a number."""
-    emitter = Emitter(storage, UsageWriter(storage, clock), EmitterPolicy(seconds=3_600))
+    emitter = Emitter(storage, UsageWriter(storage, clock, no_key), EmitterPolicy(seconds=3_600))
     for number in range(6):
         emitter.record(ORG, used(ORG.org_id, f"{number}", at=START + number * DAY))
     emitter.record(ORG, used(OTHER_ORG.org_id, "stray"))

@@ -635,6 +635,8 @@ CASES: dict[str, Case] = {
     "changes.of_run": lambda tx, h: tx.changes.of_run(PROFILE, h.run_id),
     "health.counts": lambda tx, h: tx.health.counts(HealthQuery(user_id=None, days_back=1)),
     "logs.lengths": lambda tx, h: tx.logs.lengths(limit=9),
+    "erasures.gone_since": lambda tx, h: tx.erasures.gone_since(START),
+    "logs.exists": lambda tx, h: tx.logs.exists(ANNA),
     "known_users.page": lambda tx, h: tx.known_users.page(limit=9),
     "review_queue.page": lambda tx, h: tx.review_queue.page(REVIEWED, limit=9),
     "review_actions.add": lambda tx, h: tx.review_actions.add(kept(h.memory, "stolen")),

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -79,10 +79,6 @@ class Emitter(Generic[One]):
         self._keep_within_bounds()
         if len(self._waiting) >= self._policy.batch_size:
             self._is_full.set()
-
-    def forget(self, is_meant: Callable[[Tenant, One], bool]) -> None:
-        """Drop the waiting values for which *is_meant* is true."""
-        self._waiting = deque(one for one in self._waiting if not is_meant(*one))
 
     async def start(self) -> None:
         """Start writing in the background."""

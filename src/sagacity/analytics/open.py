@@ -2,6 +2,7 @@
 
 from sagacity.analytics.emitter import Emitter, EmitterPolicy
 from sagacity.analytics.writers import CallWriter, UsageWriter
+from sagacity.config.choices import erasure_key
 from sagacity.config.settings import Settings
 from sagacity.domain.analytics import RequestAnalytics
 from sagacity.domain.clock import Clock
@@ -19,11 +20,12 @@ def open_call_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emi
     policy = EmitterPolicy(
         batch_size=settings.analytics_buffer_size, seconds=settings.analytics_flush_seconds
     )
-    return Emitter(storage, CallWriter(storage, clock), policy)
+    return Emitter(storage, CallWriter(storage, clock, erasure_key(settings)), policy)
 
 
 def open_usage_emitter(settings: Settings, storage: Storage, clock: Clock) -> Emitter[UsageEvent] | None:
     """Return the emitter of usage events; None if the settings turn it off."""
     if not settings.usage_events:
         return None
-    return Emitter(storage, UsageWriter(storage, clock), EmitterPolicy(batch_size=_EVENTS_A_WRITE))
+    writer = UsageWriter(storage, clock, erasure_key(settings))
+    return Emitter(storage, writer, EmitterPolicy(batch_size=_EVENTS_A_WRITE))

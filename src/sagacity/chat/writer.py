@@ -189,8 +189,7 @@ class AnswerWriter:
         self._usage += call.usage
 
     async def _settle(self, status: ExchangeStatus, problem: Exception | None) -> None:
-        """Store the answer as far as it is, and tell the readers how it ended."""
-        self._note_surfaced()  # not before: the model waits for nothing that can come later
+        """Store the answer as far as it is, tell the readers how it ended, and record it."""
         began = time.perf_counter()
         error_kind, error = _told(status, problem)
         ended = self._live.exchange.model_copy(
@@ -206,11 +205,13 @@ class AnswerWriter:
                 "answer_tokens": self._acting.parts.tokens.count(self._live.text),
             }
         )
-
-        ended = await self._stored(ended)
+        stored = await self._stored(ended)
         timings = {**self._timings, "save_response": _milliseconds(began)}
-        self._live.exchange = ended.model_copy(update={"timings": timings})
+        self._live.exchange = (stored or deleted(ended)).model_copy(update={"timings": timings})
         self._live.change()
+        if stored is None:  # perhaps with its user, of whom no record may be left
+            return
+        self._note_surfaced()  # not before: the model waits for nothing that can come later
         self._acting.parts.accesses.note(self._acting.tenant, used_memories(self._live.exchange.citations))
         self._record(self._live.exchange, enqueue=self._wake())
 
@@ -235,8 +236,12 @@ class AnswerWriter:
         )
         return (time.perf_counter() - began) * 1000  # some millionths of a second, which rounding would lose
 
-    async def _stored(self, ended: Exchange) -> Exchange:
-        """Store an exchange with its answer; if that fails, the exchange has failed and its readers are told."""
+    async def _stored(self, ended: Exchange) -> Exchange | None:
+        """
+        Store an exchange with its answer; returns None if it was deleted meanwhile.
+
+        If it cannot be stored, it has failed and its readers are told.
+        """
 
         async def save() -> Exchange:
             timed = ended.model_copy(update={"timings": dict(self._timings)})
@@ -254,11 +259,11 @@ class AnswerWriter:
             status, kind = ExchangeStatus.FAILED, "InternalError"
         return ended.model_copy(update={"status": status, "error": _NOT_STORED, "error_kind": kind})
 
-    async def _found(self, ended: Exchange) -> Exchange:
+    async def _found(self, ended: Exchange) -> Exchange | None:
         """
-        Return the stored state of an exchange that this process no longer holds.
+        Return the stored state of an exchange that this process no longer holds; None if it was deleted.
 
-        Either it was stored but the reply to the commit was lost, or it was closed as interrupted, or it was deleted.
+        Otherwise it was stored but the reply to the commit was lost, or it was closed as interrupted.
         """
         told = {"status": ExchangeStatus.INTERRUPTED, "error": _NOT_STORED, "error_kind": "Conflict"}
         try:
@@ -267,7 +272,7 @@ class AnswerWriter:
             if not found.is_running:
                 return found
         except NotFound:
-            return deleted(ended)
+            return None
         except StorageError as fault:
             _log.warning("chat.not_found_again", exchange_id=ended.exchange_id, kind=type(fault).__name__)
         return ended.model_copy(update=told)

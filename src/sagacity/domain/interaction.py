@@ -14,8 +14,12 @@ INTERACTION = "interaction"
 """The name of turns beside the kinds of memory."""
 DEFAULT_AGENT_VERSION = "agent-v0"
 """The version of agents that name none."""
-AGENT_ROLES = frozenset({"agent", "assistant", "system", "internal"}) | TOOL_ROLES | WEB_ROLES
-_SPEAKERS = AGENT_ROLES | {"user", "human", "ai", "bot", "developer", "function", "model"}
+AGENT_ROLES = (
+    frozenset({"agent", "assistant", "system", "internal", "ai", "bot", "developer", "model"})
+    | TOOL_ROLES
+    | WEB_ROLES
+)
+_SPEAKERS = AGENT_ROLES | {"user", "human"}
 
 
 def is_person(role: str) -> bool:

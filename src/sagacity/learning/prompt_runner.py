@@ -23,6 +23,7 @@ from sagacity.providers.base import LLM, ChatMessage, ModelCall, OnCall, Output,
 from sagacity.providers.llm.prices import price_of
 from sagacity.storage.transaction import Storage
 
+_NOBODY = UserId("")
 _log = structlog.get_logger(__name__)
 Given = TypeVar("Given")
 _NEWEST: Mapping[str, int] = MappingProxyType({})
@@ -310,10 +311,14 @@ class ModelGateway:
     async def _write(
         self, tenant: Tenant, learner: str, user_id: UserId | None, prompt: str, call: ModelCall
     ) -> None:
-        """Record one request in the ledger; a failure to write does not stop learning."""
+        """
+        Record one request in the ledger, without the name of a user who was erased meanwhile.
+
+        A failure to write does not stop learning.
+        """
         record = ModelCallRecord(
             learner=learner,
-            user_id=user_id or UserId(""),
+            user_id=user_id or _NOBODY,
             model=call.model,
             prompt=prompt,
             attempt=call.attempt,
@@ -330,7 +335,9 @@ class ModelGateway:
 
         async def write() -> None:
             async with self._storage.begin(tenant) as transaction:
-                await transaction.model_calls.add(record)
+                is_known = user_id is None or await transaction.logs.exists(user_id)
+                named = record if is_known else record.model_copy(update={"user_id": _NOBODY})
+                await transaction.model_calls.add(named)
 
         try:
             await self._storage.retry(write)

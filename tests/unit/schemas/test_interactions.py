@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from sagacity.domain.ids import RequestId
-from sagacity.domain.interaction import speaker_of
+from sagacity.domain.interaction import is_person, speaker_of
+from sagacity.domain.trust import Origin
 from sagacity.schemas.interactions import PublishBody
 from sagacity.storage.evidence.digest import digest_of
 
@@ -59,6 +60,13 @@ def test_name_of_a_speaker_is_part_of_the_text(role: str, speaker: str, text: st
     """A role that is a name is found by; one that only says whose turn it was is not."""
     [turn] = published(role=role).to_domain(RequestId("r")).interactions
     assert (speaker_of(turn.role), turn.search_text) == (speaker, text)
+
+
+@pytest.mark.parametrize("role", ["ai", "Bot", "model", "developer", "Assistant", "system"])
+def test_what_frameworks_call_their_agent_is_no_user(role: str) -> None:
+    """LangChain says "ai", Gemini "model": what they make up is not what a user said."""
+    [turn] = published(role=role).to_domain(RequestId("r")).interactions
+    assert (turn.stamped_origin, is_person(role)) == (Origin.AGENT, False)
 
 
 def test_turn_without_text_has_none_for_its_speaker() -> None:

@@ -19,7 +19,7 @@ _WEEKDAYS = (
     r"satur|sun)days?){0,4}|weekends|weekdays)"
 )
 _CLOCK = r"(?:\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\b\.?)?|noon|midnight)"
-_WITH = r"(?:\s(?:with|at|for|in)\s(?!\d|noon)(?:[\w'&.-]+\s?){1,4}?)?"
+_WITH = r"(?:\s(?:with|at|for|in)\s(?!\d|noon)[\w'&.-]+(?:\s[\w'&.-]+){0,3}?\s?)?"
 
 CALENDAR: Final[tuple[Rule, ...]] = (
     rule(
@@ -277,7 +277,7 @@ CALENDAR: Final[tuple[Rule, ...]] = (
         rf"tickets)\s(?:[\w'-]+\s){{0,3}}?(?:flight|trip|tickets?|concert|wedding|reunion|conference|"
         rf"marathon|race|tournament|recital|performance|show|game|match|test|exam|party|baby shower|"
         rf"vacation|reservation|deadline|holiday|ceremony|visit|cruise|camping trip)(?:\s(?:to|in|at|for|"
-        rf"with)\s(?:[\w'.-]+\s?){{1,4}}?)?\s(?:on\s|coming up\s)?(?:{DATE}|on the \d+\w*))(?=[\s,.;!)]|$)",
+        rf"with)\s[\w'.-]+(?:\s[\w'.-]+){{0,3}}?\s?)?\s(?:on\s|coming up\s)?(?:{DATE}|on the \d+\w*))(?=[\s,.;!)]|$)",
         "Has {what}.",
         slot="plan.{what}",
         time_to_live=TimeToLive.ONE_QUARTER,

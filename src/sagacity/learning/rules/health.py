@@ -291,7 +291,7 @@ HEALTH: Final[tuple[Rule, ...]] = (
         rf"my (?P<of>cholesterol|blood pressure|blood sugar|iron|ferritin|vitamin d|bmi|resting heart rate|"
         rf"skin(?: type)?|hair|scalp|vision|eyesight|hearing|eyes|feet|stomach|metabolism|a1c|tsh|"
         rf"testosterone)(?P<more>(?:\slevels?|\scounts?)?)\s(?P<how>is|are|has been|have been|runs?) "
-        rf"(?P<what>(?:\w+ly |a bit |a little |pretty |quite |very |really |kind of |naturally |always |"
+        rf"(?P<what>(?:\w+ly |a bit |a little |pretty |quite |very |kind of |always |"
         rf"super |too |somewhat )*(?:high|low|elevated|borderline|dry|oily|normal|combination|sensitive|"
         rf"curly|wavy|straight|frizzy|thin|thick|fine|thinning|gr[ae]y|brown|blonde?|red|black|blue|green|"
         rf"hazel|short|long|shoulder[- ]length|bad|poor|terrible|weak|flat|wide|\d[\d./-]*(?:\s?(?:bpm|"

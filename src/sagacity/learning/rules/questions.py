@@ -46,7 +46,7 @@ _ANY = r"(?:(?:do|would) you have|have you got|are there|got)?\s?(?:any(?: other
 _READ = r"use|study|play|drive|teach|listen to|like|love|enjoy|dislike|hate|avoid|support|collect|ride|own"
 """Verbs of which the tables of facts read what follows."""
 _TRAITS = (
-    rf"(?:{DIET}|married|divorced|single|retired|pregnant|diabetic|left-handed|allergic to (?:\w+\s?){{1,3}}|"
+    rf"(?:{DIET}|married|divorced|single|retired|pregnant|diabetic|left-handed|allergic to \w+(?:\s\w+){{0,2}}\s?|"
     rf"(?:an? )?(?:\w+ )?(?:student|nurse|teacher|developer|beginner|runner|smoker|native speaker|morning person|"
     rf"night owl))"
 )

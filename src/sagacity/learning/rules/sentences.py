@@ -72,6 +72,8 @@ class Grammar:
     """Words before which a number with a full stop ends no sentence: "3. Mai"."""
 
 
+_BLANKS = re.compile(r"[^\S\n]{2,}")
+"""Becomes one space, because patterns take cubic time for long ones."""
 _PLAIN = str.maketrans(
     {
         "\u2018": "'",
@@ -228,7 +230,7 @@ ENGLISH: Final = Grammar(
 
 def split_sentences(text: str, grammar: Grammar = ENGLISH) -> tuple[Sentence, ...]:
     """Return the sentences that the speaker of *text*, in a language of *grammar*, says in their own name, in order."""
-    own = _own_words(text[:MAX_TEXT].translate(_PLAIN), grammar)
+    own = _own_words(_BLANKS.sub(" ", text[:MAX_TEXT].translate(_PLAIN)), grammar)
     quoted = sorted((*_quotes(own), *_tagged(own)))
     first = True
     invented = False
@@ -255,7 +257,11 @@ def split_sentences(text: str, grammar: Grammar = ENGLISH) -> tuple[Sentence, ..
 
 
 def _own_words(text: str, grammar: Grammar) -> str:
-    """Leave out fenced code, block quotes, lines of markup and logs, and all after a line that announces a paste."""
+    """
+    Leave out fenced code, block quotes, lines of markup and logs, and all after a line that announces a paste.
+
+    Of several blank lines one is kept, because patterns take quadratic time for many.
+    """
     kept: list[str] = []
     fenced = False
     for line in text.split("\n"):
@@ -265,7 +271,7 @@ def _own_words(text: str, grammar: Grammar) -> str:
             continue
         elif len(line) <= MAX_SENTENCE and grammar.pasted.search(line):
             break
-        else:
+        elif line.strip() or (kept and kept[-1].strip()):
             kept.append(line)
     own = "\n".join(kept)
     announced = grammar.pasted_inline.search(own)

@@ -62,7 +62,7 @@ TASTES: Final[tuple[Rule, ...]] = (
         "is_favorite",
         rf"(?P<what>(?!it\b|that\b|this\b|which\b|what\b|he\b|she\b|these\b|those\b|they\b|one\b|"
         rf"i\b)[\w'-]+(?:\s[\w'-]+){{0,3}}?)\s(?:is|are|has been|has always been|have been)(?: \w+ly| "
-        rf"still)? (?:my|one of my)(?: all-time| absolute)? (?P<of>favou?rites?\s(?:[\w-]+\s?){{1,3}}?){END}",
+        rf"still)? (?:my|one of my)(?: all-time| absolute)? (?P<of>favou?rites?\s[\w-]+(?:\s[\w-]+){{0,2}}?\s?){END}",
         "{of} is {what}.",
         slot="{of}",
         exclusive=True,
@@ -189,7 +189,7 @@ SKILLS: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "fan_of",
-        rf"{AM}{ADVERB}(?: an?)?\s(?:(?:big|huge|massive|lifelong|die-?hard|diehard|avid|long-?time) "
+        rf"{AM}{ADVERB}(?: an?)?\s(?:(?:big|huge|massive|lifelong|die-?hard|avid|long-?time) "
         rf")*(?P<fan>(?!big\b|huge\b|such\b|not\b)[\w&'.-]+(?:\s[\w&'.-]+){{0,2}}?) (?:fan|fanatic|"
         rf"supporter|stan)(?=\s*(?:[,.;!)]|$)|\s(?:and|but|so|since|too)\b)",
         "Likes {fan}.",

@@ -16,7 +16,7 @@ _FIRST_PERSON = re.compile(
 _NUMBERED = re.compile(r"[A-Z]\w+\s$")
 _ARTICLE = re.compile(r"^(Has|Is|Works as) a (?=[aeio](?!ne\b)|u(?!s|ni))", re.IGNORECASE)
 _TAIL = re.compile(
-    r"(?:[\s,;:.!-]+|\s(?:by the way|btw|though|too|as well|anyway|anyways|atm|please|right now|at the moment|"
+    r"(?:[\s,;:.!-]|\s(?:by the way|btw|though|too|as well|anyway|anyways|atm|please|right now|at the moment|"
     r"lately|recently|now|any ?more|any longer|honestly|actually|for now|again|already|and|or|but|so|of course|"
     r"thanks|tbh|tho|imo|imho|ngl|"
     r"lol|sadly|unfortunately))+$",

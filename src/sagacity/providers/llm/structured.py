@@ -11,7 +11,7 @@ from pydantic import JsonValue, ValidationError
 
 from sagacity.providers.base import ChatMessage, Output
 
-_FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+_FENCE = re.compile(r"```[a-zA-Z]*[^\S\n]*\n(.*?)```", re.DOTALL)
 SHOWN_CHARACTERS = 8_000
 """The most characters shown to the model of an answer that did not parse; more do not help to correct it."""
 _OPENERS = {"{": "}", "[": "]"}

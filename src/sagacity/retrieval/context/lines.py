@@ -299,7 +299,8 @@ def plain(text: str) -> str:
     read = text[:MOST_CHARACTERS]
     seen = read if read.isprintable() else _CONTROLS.sub("", read)  # the check is faster than substituting
     words = " ".join(seen.split())
-    line = _HEADING.sub("", words, count=1) if words.startswith("#") else words
+    heading = _HEADING.match(words)
+    line = words[heading.end() :] if heading else words
     line = _CITATION.sub(lambda source: f"({source[1].strip()})", line)
     return f"{line}…" if len(text) > MOST_CHARACTERS else line
 

@@ -1,6 +1,7 @@
 """Erasures of users: accepted, running, ended with a report."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -58,6 +59,13 @@ class ErasureRepository:
             )
         )
         return rows[0].erasure_id if rows else None
+
+    async def gone_since(self, since: datetime) -> dict[str, datetime]:
+        """Return when the users erased at *since* or later were gone, by the hash of the user."""
+        gone = sa.select(_column.user_hash, _column.gone_at).where(
+            _column.org_id == self._scope.org_id, _column.gone_at >= since
+        )
+        return {row.user_hash: row.gone_at for row in await self._scope.all(gone.order_by(_column.gone_at))}
 
     async def add(self, erasure_id: str, *, user_hash: str, key_id: str, sealed: str) -> None:
         """Record that the operation with that id is to erase a user."""

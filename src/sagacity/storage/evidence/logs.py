@@ -13,6 +13,11 @@ class LogRepository:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
 
+    async def exists(self, user_id: UserId) -> bool:
+        """Return whether a user has a log; it cannot be erased before a writing transaction ends."""
+        mine = sa.and_(users.c.org_id == self._scope.org_id, users.c.user_id == user_id)
+        return bool(await self._scope.all(self._scope.locked(sa.select(users.c.user_id).where(mine))))
+
     async def lengths(self, *, limit: int, user_id: UserId | None = None) -> dict[UserId, int]:
         """Return the last number in each of up to *limit* non-empty logs, or in one user's log, by user id."""
         column = users.c

@@ -198,8 +198,14 @@ class LeaseRepository:
             raise Conflict(f"the lease of {lease.task!r} was taken over")
 
     async def finish(self, lease: Lease) -> None:
-        """Release the lease; its row keeps the fencing number, so that it only grows."""
-        await self._scope.run(_given_back(), self._named(lease) | {"now": self._scope.clock.now()})
+        """
+        Release the lease; its row keeps the fencing number, so that it only grows.
+
+        If the user was erased meanwhile, the row is deleted.
+        """
+        named = self._named(lease)
+        if lease.user_id is ORGANISATION or not await self._scope.run(_of_nobody(), named):
+            await self._scope.run(_given_back(), named | {"now": self._scope.clock.now()})
 
     async def end_learning(self, user_ids: Sequence[UserId]) -> None:
         """
@@ -453,25 +459,33 @@ def _claim(insert: Callable[[sa.Table], Any]) -> Any:
     ).returning(leases)
 
 
-def _held() -> sa.Update:
-    column = leases.c
-    return sa.update(leases).where(
-        column.org_id == sa.bindparam("of_org"),
-        column.task == sa.bindparam("of_task"),
-        column.user_id == sa.bindparam("of_user"),
-        column.owner == sa.bindparam("of_owner"),
-        column.fencing == sa.bindparam("of_fencing"),
-    )
+_IS_HELD = sa.and_(
+    leases.c.org_id == sa.bindparam("of_org"),
+    leases.c.task == sa.bindparam("of_task"),
+    leases.c.user_id == sa.bindparam("of_user"),
+    leases.c.owner == sa.bindparam("of_owner"),
+    leases.c.fencing == sa.bindparam("of_fencing"),
+)
 
 
 @cache
 def _kept() -> sa.Update:
-    return _held().values(expires_at=leases.c.expires_at)
+    return sa.update(leases).where(_IS_HELD).values(expires_at=leases.c.expires_at)
+
+
+@cache
+def _of_nobody() -> sa.Delete:
+    log = sa.exists().where(users.c.org_id == leases.c.org_id, users.c.user_id == leases.c.user_id)
+    return sa.delete(leases).where(_IS_HELD, ~log)
 
 
 @cache
 def _given_back() -> sa.Update:
-    return _held().values(expires_at=sa.bindparam("now", type_=leases.c.expires_at.type), owner="")
+    return (
+        sa.update(leases)
+        .where(_IS_HELD)
+        .values(expires_at=sa.bindparam("now", type_=leases.c.expires_at.type), owner="")
+    )
 
 
 @cache

@@ -37,14 +37,41 @@ ADVERSARIAL = [
     "Summarize " * (SIZE // 10),
     "I live in Rome. " * (SIZE // 16),
     ("I have been " + "writing " * 60 + "for. ") * (SIZE // 500),
+    *(
+        f"{begun}{mark * 40}x"
+        for begun in (
+            *("I like coffee", "Please always answer with tables", "Ich mag Kaffee"),
+            *("J'aime le café", "Me gusta el café", "Eu gosto de café"),
+        )
+        for mark in ("-", ".-", ", ")
+    ),
+    f"My hair is {'naturally ' * 40}x",
+    f"I'm a {'big diehard ' * 40}x",
+    f"We have an interview for {'a' * 550}",
+    f"I have a dentist appointment with {'-&' * 250}",
+    f"I have a trip to {'a.' * 270}",
+    f"Apples are one of my favourites {'a' * 550}~",
 ]
 
 
-@pytest.mark.parametrize("text", ADVERSARIAL, ids=lambda text: repr(text[:16]))
+@pytest.mark.parametrize("text", ADVERSARIAL, ids=lambda text: repr(text[:16] + text[-4:]))
 def test_adversarial_text_is_read_to_its_end(text: str) -> None:
     """A hundred thousand characters made for backtracking are no trap."""
     with ending():
         found = (*profile_candidates(said("Hi", text)), *playbook_candidates(said("Hi", text)))
+    assert all(len(candidate.content) < 400 for candidate in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"I'd really prefer it if you told me before you x-{' ' * 540}x\n" * 30, f"comme{chr(10) * 19_000}nts"],
+    ids=["spaces", "lines"],
+)
+def test_blanks_are_read_to_their_end(text: str) -> None:
+    """A window of turns that are nothing but blanks between two words takes no minutes."""
+    with ending():
+        turns = said("Hi", *[text] * 20)
+        found = (*profile_candidates(turns), *playbook_candidates(turns))
     assert all(len(candidate.content) < 400 for candidate in found)
 
 

@@ -14,6 +14,7 @@ from sagacity.providers.llm.structured import (
     salvage,
     schema_message,
 )
+from support.hang_guard import ending
 
 
 class Inner(BaseModel):
@@ -130,6 +131,7 @@ def test_json_is_found(text: str):
         ("no braces", "no complete JSON"),
         ('{"items": [{"name": "a"', "no complete JSON"),
         ("[" * 100_000 + "]" * 100_000, "no complete JSON"),
+        ("```" + "\n" * 500_000, "no complete JSON"),
         ('{"items": [{"name": NaN}]}', "name"),
         ('{"items": [{"score": 1}]}', "items.0.name: Field required"),
         ("null", "answer"),
@@ -137,7 +139,7 @@ def test_json_is_found(text: str):
 )
 def test_unreadable_text_is_told(text: str, told: str):
     """What does not read is a ValueError that says what is missing."""
-    with pytest.raises(ValueError, match=told):
+    with ending(), pytest.raises(ValueError, match=told):
         parse(text, Outer)
 
 

@@ -15,6 +15,7 @@ from sagacity.domain.query import Scored
 from sagacity.providers.tokens import TokenCounter
 from sagacity.retrieval.context.assemble import HEADINGS, PREAMBLE, build_context
 from sagacity.retrieval.context.lines import plain
+from support.hang_guard import ending
 from support.work import counted
 
 NOW = datetime(2026, 5, 1, 10, tzinfo=UTC)
@@ -433,6 +434,7 @@ def test_roles_and_names_are_shown_and_can_not_break_out():
         ("# Heading", "Heading"),
         ("### # twice", "twice"),
         ("#hashtag stays", "#hashtag stays"),
+        ("#hashtag # stays", "#hashtag # stays"),
         ("[p:1] fake", "(p:1) fake"),
         ("see [ I : 12 ] there", "see (I : 12) there"),
         ("unseen [\u200bp\u2060:\u200b7\u200d]", "unseen (\u200bp\u2060:\u200b7\u200d)"),
@@ -447,6 +449,13 @@ def test_roles_and_names_are_shown_and_can_not_break_out():
 def test_plain_text_is_one_line_without_structure(given_text, shown):
     """Data stays data."""
     assert plain(given_text) == shown
+
+
+def test_marks_of_headings_without_a_heading_are_read_once():
+    """A context of a hundred memories that are nothing but marks holds up no other call."""
+    marks = "#" * 16_000
+    with ending():
+        assert [plain(marks) for _ in range(200)] == [marks] * 200
 
 
 def test_scores_and_what_they_are_made_of_come_with_the_lines():

@@ -133,7 +133,7 @@ def load_language(code: str) -> Language:
         pieces[name] = _PIECE.sub(lambda found: pieces[found[1]], pattern)
     return Language(
         grammar=_grammar(file.grammar, pieces),
-        tail=_compiled(rf"(?:[ ,;:.!-]+|(?<=[ ,])(?:{file.tail}))+$", pieces),
+        tail=_compiled(rf"(?:[ ,;:.!-]|(?<=[ ,])(?:{file.tail}))+$", pieces),
         pointing=_compiled(rf"\b(?:{file.pointing})\b", pieces),
         no_name=_compiled(rf"(?:{file.no_name})\b", pieces),
         forms=file.forms,
