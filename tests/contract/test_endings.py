@@ -2,11 +2,11 @@
 
 import pytest
 
-from sagacity.domain.memory import Status
+from sagacity.domain.memory import MemoryKind, Status
 from sagacity.providers.embedders.minilm import MiniLM
 from sagacity.storage.transaction import Storage
 from support.learning import learned, learning
-from support.parts import ANNA, ORG, CountingIds, StoppedClock, said
+from support.parts import ANNA, ORG, CountingIds, StoppedClock, new_memory, said
 
 pytestmark = pytest.mark.either_database
 
@@ -74,6 +74,18 @@ async def test_what_is_to_be_forgotten_is_archived_and_nothing_takes_its_place(
     assert {memory.content for memory in await learned(storage)} == before - {"Is allergic to peanuts."}
     await talk("Forget what I said about peanuts.")
     assert len(await learned(storage, statuses=(Status.ARCHIVED,))) == 1
+
+
+async def test_an_episode_that_quotes_what_is_to_be_forgotten_is_archived(storage: Storage, talk) -> None:
+    """The others stay, and so does each when something merely ends: it says what was said then."""
+    told = ("The user said: I am allergic to peanuts.", "The user said: Rex died, and I work at Kessler.")
+    async with storage.begin(ORG) as tx:
+        await tx.memories.add([new_memory(one, kind=MemoryKind.EPISODIC) for one in told])
+    await talk("I am not allergic to peanuts any more.", "I quit Kessler.")
+    assert len(await learned(storage, MemoryKind.EPISODIC)) == len(told)
+    await talk("Forget what I said about peanuts.")
+    [left] = await learned(storage, MemoryKind.EPISODIC)
+    assert left.content == told[1]
 
 
 @pytest.mark.parametrize(

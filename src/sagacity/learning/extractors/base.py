@@ -25,6 +25,8 @@ class Known(Value):
     """Since when it no longer holds; None if it holds."""
     memory_id: MemoryId | None = None
     """The memory's number; None for a candidate that another extractor has just proposed."""
+    is_episode: bool = False
+    """Whether it is an episode. Nothing ends one, but what it quotes may be forgotten."""
 
 
 class Extraction(Value):

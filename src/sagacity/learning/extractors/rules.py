@@ -26,7 +26,13 @@ class RuleProfileExtractor:
     async def extract(self, window: Window, known: Sequence[Known]) -> Extraction:
         """Propose the profile facts of *window*, and which *known* ones it ends; see `Extractor`."""
         facts = tuple(
-            KnownFact(content=one.content, slot=one.slot, memory_id=one.memory_id, said_at=one.said_at)
+            KnownFact(
+                content=one.content,
+                slot=one.slot,
+                memory_id=one.memory_id,
+                said_at=one.said_at,
+                is_episode=one.is_episode,
+            )
             for one in known
             if one.ended_at is None
         )

@@ -64,13 +64,14 @@ _PRESENT: Final = re.compile(r"(?:eat|drink|take|use|have|smoke|tolerate)\b", re
 
 
 class KnownFact(Value):
-    """A known fact about the user, which may end."""
+    """A known fact about the user, which may end, or an episode, which may only be forgotten."""
 
     content: str
     slot: str = ""
     memory_id: MemoryId | None = None
     """None if it was learned earlier in the same window."""
     said_at: datetime | None = None
+    is_episode: bool = False
 
 
 class Ending(Value):
@@ -97,6 +98,8 @@ class _Reading:
     lexicon: Lexicon
     grammar: Grammar
     known: Sequence[KnownFact]
+    """Without episodes."""
+    episodes: Sequence[KnownFact] = ()
 
 
 def what_may_end(text: str) -> str:
@@ -112,7 +115,7 @@ def endings(sentences: Sequence[Sentence], language: str, known: Sequence[KnownF
       losartan every morning.". A clause that says more ends nothing, such as one about others or about today.
     - A row of the table ends facts of its slots that name its thing.
     - "I said Leicester, not Leeds" replaces the last fact with the wrong value.
-    - "Forget what I said about peanuts" ends all facts that name them, without replacing them.
+    - "Forget what I said about peanuts" ends all facts and episodes that name them, without replacing them.
     """
     if language not in LEXICONS or not known:
         return
@@ -173,17 +176,19 @@ def _asked_to_forget(sentence: Sentence, language: str) -> Sequence[str]:
 
 def _reading(language: str, known: Sequence[KnownFact] = ()) -> _Reading:
     grammar = load_language(language).grammar if language in LANGUAGES else ENGLISH_GRAMMAR
-    return _Reading(language, LEXICONS[language], grammar, known)
+    facts, episodes = ([one for one in known if one.is_episode is it] for it in (False, True))
+    return _Reading(language, LEXICONS[language], grammar, facts, episodes)
 
 
 def _forgotten(text: str, start: int, reading: _Reading) -> Ending | None:
-    """Return all known facts about what is to be forgotten."""
+    """Return all known facts about what is to be forgotten, and the episodes that name it."""
     asked = _thing_to_forget(text, start, reading)
     if asked is None:
         return None
     thing, match = asked
     lexicon = reading.lexicon
-    ended = tuple(fact for fact in reading.known if _names(thing, _words_of(fact, lexicon), lexicon))
+    known = (*reading.known, *reading.episodes)
+    ended = tuple(fact for fact in known if _names(thing, _words_of(fact, lexicon), lexicon))
     draft = Draft(rule="forgotten", content=finish(text[start : match.end()]), confidence=_CONFIDENCE)
     return Ending(draft=draft, said=tuple(tokens(match[0])), ended=ended, forgets=True) if ended else None
 

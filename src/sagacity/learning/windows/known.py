@@ -48,7 +48,11 @@ class KnownMemories:
     async def that_may_end(
         self, user: User, kind: MemoryKind, windows: Sequence[Window], *, now: datetime
     ) -> list[Known]:
-        """Return, for rules, the memories that share most words with new turns that may end something; see `of`."""
+        """
+        Return, for rules, the memories that share most words with new turns that may end something; see `of`.
+
+        They include episodes, which may quote what is to be forgotten.
+        """
         said: dict[str, None] = {}
         for turn in (turn for window in windows for turn in window.unread if turn.is_user):
             said[what_may_end(turn.content)] = None
@@ -56,8 +60,12 @@ class KnownMemories:
         text = "\n".join(filter(None, said))[-_TEXT_CHARS:]
         if not text:
             return []
+        wanted = _wanted(user, kind)
+        episodes = wanted.model_copy(update={"kinds": (MemoryKind.EPISODIC,)})
         async with self.storage.read(user.tenant) as snapshot:
-            hits = await snapshot.search.by_terms(_wanted(user, kind), text, MOST_KNOWN)
+            hits = list(await snapshot.search.by_terms(wanted, text, MOST_KNOWN))
+            if user.status is Status.CURRENT:
+                hits += await snapshot.search.by_terms(episodes, text, MOST_KNOWN)
             found = await snapshot.memories.get_many([MemoryId(hit.owner_id) for hit in hits])
         return [_known(memory, now) for memory in found]
 
@@ -123,4 +131,5 @@ def _known(memory: Memory, now: datetime) -> Known:
         said_at=memory.attributes.said_at or memory.valid_from or memory.updated_at,
         ended_at=ended,
         memory_id=memory.memory_id,
+        is_episode=memory.kind is MemoryKind.EPISODIC,
     )
