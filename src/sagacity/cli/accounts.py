@@ -243,7 +243,7 @@ def totp_renew(context: typer.Context, *, password: Password, code: _AskedCode) 
 @app.command("totp-disable")
 def totp_disable(context: typer.Context, *, password: Password, code: _AskedCode) -> None:
     """
-    Stop requiring a code; signing in then needs only the password.
+    Stop requiring a code when you sign in.
 
     Example: sagacity account totp-disable
     """

@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from sagacity.domain.analytics_reports import DayTotals, Percentiles
     from sagacity.schemas.analytics import AnalyticsLatency, AnalyticsRetrieval, AnalyticsSummary
 
-app = typer.Typer(
-    no_args_is_help=True, help="How long answers, searches and contexts took, and what they found."
-)
+app = typer.Typer(no_args_is_help=True, help="Times and results of answers, searches and contexts.")
 Days = Annotated[int, typer.Option("--days", min=1, max=90, help="How many times 24 hours to look back.")]
 Kind = Literal["chat_stream", "chat_complete", "memory_search", "context_build"]
 OnlyType = Annotated[Kind | None, typer.Option("--type", help="Only calls of this type.")]
