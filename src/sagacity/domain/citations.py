@@ -3,7 +3,8 @@ Citations in an answer: taken out of its text while it streams, and checked agai
 
 An answer may hold code, such as `xs[i:5]`. So nothing between backticks is a citation; and elsewhere what names nothing
 that was shown, be it with a letter that models make up, is taken for one only after a space, a mark of punctuation, or
-another citation. A citation without its colon, which models also write, counts only there, and only if it was shown.
+another citation. A citation without its colon, which models also write, counts only there, and only if it was shown:
+of three signs (shown, apart, with its colon), two are enough.
 """
 
 import re
@@ -21,6 +22,7 @@ LETTER_OF = {INTERACTION: "i", ENTITY: "n", SAID: "h"}
 _NAME = re.compile(r"([A-Za-z])(?:: ?)?(\d{1,19})")
 _SOURCES = re.compile(rf" ?\[({_NAME.pattern}(?:[,;] ?{_NAME.pattern})*)\]")
 _AFTER_A_STATEMENT = re.compile(r"[\s.,;:!?。，、！？]")
+_ENOUGH_SIGNS = 2
 _LONGEST = 100
 """Characters of brackets that can be citations: four or five of them together."""
 
@@ -61,8 +63,8 @@ class CitationReader:
             last = found[0][0] if found[0][0] == " " else before[-1:] or self._last
             is_code = self._is_code ^ (text.count("`", 0, found.start()) % 2 == 1)
             is_apart = not last or _AFTER_A_STATEMENT.match(last) is not None
-            is_known, is_whole = any(sources), all(":" in one for one in re.split("[,;]", found[1]))
-            if is_code or not (is_known or is_apart if is_whole else is_known and is_apart):
+            is_whole = all(":" in one for one in re.split("[,;]", found[1]))
+            if is_code or sum((any(sources), is_apart, is_whole)) < _ENOUGH_SIGNS:
                 continue
             plain.append(before)
             self._length += len(before)
