@@ -41,7 +41,7 @@ from sagacity.domain.recorder import UNRECORDED
 from sagacity.domain.tenant import LOCAL_ORG, Tenant
 from sagacity.domain.usage import UsageEvent
 from sagacity.learning.embedding_backfill import EmbeddingBackfill
-from sagacity.learning.erasure.news import is_erased_news
+from sagacity.learning.erasure.news import ERASED
 from sagacity.learning.models import open_models
 from sagacity.learning.prompt_runner import ModelGateway
 from sagacity.learning.tasks.open import open_task_runner
@@ -443,7 +443,7 @@ def _forget_erased(topic: Topic, storage: Storage, embedder: Embedder) -> None:
     """Clear this process's caches whenever any process has erased a user."""
 
     def hear(subject: str | None) -> None:
-        if subject is not None and not is_erased_news(subject):
+        if subject not in {None, ERASED}:
             return
         storage.forget()
         if isinstance(embedder, CachedEmbedder):

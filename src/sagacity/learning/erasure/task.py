@@ -19,7 +19,7 @@ from sagacity.domain.kinds import USER_KINDS
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.operation import ItemStatus, Operation, OperationItem, OperationName
 from sagacity.learning.erasure.derived import forget_playbooks, withdraw_by_requests
-from sagacity.learning.erasure.news import erased_news
+from sagacity.learning.erasure.news import ERASED
 from sagacity.learning.erasure.report import Searched, look_into, make_report, signed
 from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope, look_at
 from sagacity.learning.tasks.parts import TaskParts
@@ -136,7 +136,7 @@ class Erase:
             await self._parts.forget_tokens(run.subject.tenant, run.erased.user_id)
             await self._last(run)
         await self._elsewhere(run)
-        await self._parts.announce(erased_news(run.subject.tenant.org_id, run.erased.user_id))
+        await self._parts.announce(ERASED)
         self._storage.forget()
         await self._report(run, _STEPS - 1)
         await self._finish(run, await self._search(run))
