@@ -20,6 +20,7 @@ from sagacity.retrieval.pipeline import Searcher
 from sagacity.storage.base import Backend, Nearest
 from sagacity.storage.transaction import Storage
 from support.faults import Unreadable
+from support.learning import WordEmbedder
 from support.parts import ANNA, BEN, ORG, START, StoppedClock, new_memory, said
 
 ALL = tuple(StrategyName)
@@ -201,26 +202,53 @@ async def test_a_failing_strategy_is_named_and_the_others_answer(storage: Storag
 
 
 class CountedVisits:
-    """A real backend that counts the visits it is paid."""
+    """A real backend that counts the visits it is paid, and says when one is over."""
 
     def __init__(self, inner: Backend) -> None:
         self._inner = inner
         self.count = 0
+        self.is_visited = asyncio.Event()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
     async def visit(self, org_id, work, **given) -> Any:
         self.count += 1
-        return await self._inner.visit(org_id, work, **given)
+        result = await self._inner.visit(org_id, work, **given)
+        self.is_visited.set()
+        return result
 
 
-async def test_a_question_with_a_name_costs_two_visits(storage: Storage) -> None:
-    """Whose name it is gets looked up on the way, not before."""
+class LateEmbedder(WordEmbedder):
+    """An embedder that answers when it is told to."""
+
+    def __init__(self, go_on: asyncio.Event) -> None:
+        self._go_on = go_on
+
+    async def embed(self, texts, *, background: bool = False):
+        await self._go_on.wait()
+        return await super().embed(texts, background=background)
+
+
+async def test_a_question_costs_one_visit_if_its_vector_is_there(storage: Storage) -> None:
+    """The vector is searched for where the words were, and whose name it is gets looked up on the way."""
     tea = await remembered(storage, "Priya likes green tea.", MemoryKind.SEMANTIC)
     storage.backend = counted = CountedVisits(storage.backend)
-    found = await asked(storage, "Which tea does Priya like?")
+    query = Query(text="Which tea does Priya like?", wanted=MINE, limit=3, strategies=ALL)
+    found = await searcher_of(storage, embedder=WordEmbedder()).search(ORG, query)
+    assert ([one.memory for one in found.items], counted.count) == ([tea], 1)
+    assert {"vector", "keyword"} <= set(found.trace.strategies)
+
+
+async def test_a_question_costs_two_visits_if_its_vector_comes_later(storage: Storage) -> None:
+    """What the first visit found is ranked in the second, with what the vector finds."""
+    tea = await remembered(storage, "Priya likes green tea.", MemoryKind.SEMANTIC)
+    storage.backend = counted = CountedVisits(storage.backend)
+    searcher = searcher_of(storage, embedder=LateEmbedder(counted.is_visited))
+    query = Query(text="Which tea does Priya like?", wanted=MINE, limit=3, strategies=ALL)
+    found = await searcher.search(ORG, query)
     assert ([one.memory for one in found.items], counted.count) == ([tea], 2)
+    assert {"vector", "keyword"} <= set(found.trace.strategies)
 
 
 async def test_without_names_the_question_is_asked_as_it_is(storage: Storage) -> None:

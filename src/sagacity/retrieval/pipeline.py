@@ -73,10 +73,10 @@ class Searcher:
         """
         Return the results for *query*, each kind ranked separately, up to the query's limit of each.
 
-        A strategy that fails or is late is named in the trace, and the others answer. There are two visits to the
-        database: the first while the question's vector is computed; the second searches by that vector, ranks, and
-        reads the rows of the results. A question that contains the user's name gets a second vector between the
-        visits, for its text without that name.
+        A strategy that fails or is late is named in the trace, and the others answer. The database is visited while
+        the question's vector is computed. Searching by that vector, ranking and reading the rows of the results follow
+        in the same visit if the vector is there by then, and otherwise in a second one. A question that contains the
+        user's name gets a second vector between the visits, for its text without that name.
 
         Raises:
             StorageError: no strategy answered, because of the database.
@@ -99,18 +99,16 @@ class Searcher:
         try:
             for _ in range(_STEPS_TO_THE_EMBEDDER):
                 await asyncio.sleep(0)
-            parts = await self._look(answers, whose, ask)
+            parts, ranked = await self._look(answers, whose, ask, embedding, watch)
             vectors = await embedding
         except BaseException:
             embedding.cancel()
             await asyncio.wait([embedding])
             raise
-        others = [part.text for part in parts if part.text != query.text]
-        vectors = vectors | await self._vectors(answers, others)
-        ask = replace(
-            ask, parts=parts, vectors=[vectors[part.text] for part in parts if part.text in vectors]
-        )
-        ranked = await self._rank(answers, whose, ask, watch)
+        if ranked is None:
+            others = [part.text for part in parts if part.text != query.text]
+            vectors = vectors | await self._vectors(answers, others)
+            ranked = await self._rank(answers, whose, _with_vectors(ask, parts, vectors), watch)
         lists, trace = ranked.lists, ranked.trace
         if query.rerank:
             lists, trace = await self._reranked(query.text, lists, trace, blend=RERANK_BLEND, depth=RERANKED)
@@ -135,46 +133,67 @@ class Searcher:
         return await answers.prepare(StrategyName.VECTOR, embed()) or {}
 
     async def _look(
-        self, answers: Answers, whose: Tenant | Principal, ask: StrategyInput
-    ) -> tuple[Part, ...]:
-        """Run the strategies that need no vector; returns what all strategies are to look for."""
+        self,
+        answers: Answers,
+        whose: Tenant | Principal,
+        ask: StrategyInput,
+        embedding: asyncio.Task[dict[str, Vectors]],
+        watch: Stopwatch,
+    ) -> tuple[tuple[Part, ...], Results | None]:
+        """
+        Run the strategies that need no vector, and rank at once if no vector is missing by then.
+
+        Returns:
+            What all strategies are to look for, and the results; None if they are still to be ranked.
+        """
         wanted, parts = ask.query.wanted, ask.parts
         may_change = bool(wanted.kinds and wanted.user_id) and may_name_the_user(ask.query.text)
+        names = answers.waiting(_WITHOUT_VECTOR)
+        if not names and not may_change:
+            return parts, None
+        names = names or [StrategyName.VECTOR]
 
-        async def look(snapshot: Transaction) -> None:
+        async def look(snapshot: Transaction) -> Results | None:
             nonlocal parts, may_change
             if may_change:
                 parts = await _parts(snapshot, ask.query)
                 may_change = False
             await answers.ask(_WITHOUT_VECTOR, snapshot, replace(ask, parts=parts))
+            if not embedding.done() or any(part.text != ask.query.text for part in parts):
+                return None
+            names.append(StrategyName.VECTOR)  # from here on, a failure may be its own
+            return await self._ranked(answers, snapshot, _with_vectors(ask, parts, embedding.result()), watch)
 
-        async def visit() -> None:
+        async def visit() -> Results | None:
             nonlocal may_change
             try:
-                await self._visit(whose, wanted, look)
+                return await self._visit(whose, wanted, look)
             except StorageError:
                 if not may_change:
                     raise
                 may_change = False  # keep the question unchanged: the strategies may still succeed
-                await self._visit(whose, wanted, look)
+                return await self._visit(whose, wanted, look)
 
-        names = answers.waiting(_WITHOUT_VECTOR)
-        if names or may_change:
-            await answers.without_those_that_fail(names or [StrategyName.VECTOR], visit)
-        return parts
+        return parts, await answers.without_those_that_fail(names, visit)
 
     async def _rank(
         self, answers: Answers, whose: Tenant | Principal, ask: StrategyInput, watch: Stopwatch
     ) -> Results:
-        """Search by vector, and rank what all strategies found."""
+        """Search by vector and rank, in a visit for it."""
 
         async def look(snapshot: Transaction) -> Results:
-            await answers.ask([StrategyName.VECTOR], snapshot, ask)
-            return await results_of(snapshot, ask, answers, embedder=self._embedder.model, watch=watch)
+            return await self._ranked(answers, snapshot, ask, watch)
 
         return await answers.without_those_that_fail(
             [StrategyName.VECTOR], lambda: self._visit(whose, ask.query.wanted, look)
         )
+
+    async def _ranked(
+        self, answers: Answers, snapshot: Transaction, ask: StrategyInput, watch: Stopwatch
+    ) -> Results:
+        """Search by vector, and rank what all strategies found."""
+        await answers.ask([StrategyName.VECTOR], snapshot, ask)
+        return await results_of(snapshot, ask, answers, embedder=self._embedder.model, watch=watch)
 
     async def _visit(
         self, whose: Tenant | Principal, wanted: Filter, work: Callable[[Transaction], Awaitable[Result]]
@@ -237,6 +256,12 @@ class Searcher:
             else item
             for item in items
         )
+
+
+def _with_vectors(
+    ask: StrategyInput, parts: tuple[Part, ...], vectors: Mapping[str, Vectors]
+) -> StrategyInput:
+    return replace(ask, parts=parts, vectors=[vectors[part.text] for part in parts if part.text in vectors])
 
 
 async def _parts(snapshot: Transaction, query: Query) -> tuple[Part, ...]:
