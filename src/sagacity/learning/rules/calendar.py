@@ -4,7 +4,7 @@ from typing import Final
 
 from sagacity.domain.memory import TimeToLive
 from sagacity.learning.rules.engine import Rule, rule
-from sagacity.learning.rules.fragments import ADVERB, AM, DATE, END, PERIOD, WE_ARE
+from sagacity.learning.rules.fragments import ADVERB, AM, DATE, END, PERIOD, PLACE, WE_ARE
 
 _EVENT = (
     r"(?:(?:dentist|dental|doctor|doctor's|vet|hair|medical|therapy|eye|physio|tax|visa|driving|job|mri|"
@@ -19,6 +19,7 @@ _WEEKDAYS = (
     r"satur|sun)days?){0,4}|weekends|weekdays)"
 )
 _CLOCK = r"(?:\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\b\.?)?|noon|midnight)"
+_EACH = rf"(?:\s(?:every (?:other )?\w*day|daily|every (?:week|morning)|each day|on {_WEEKDAYS}))?"
 _WITH = r"(?:\s(?:with|at|for|in)\s(?!\d|noon)[\w'&.-]+(?:\s[\w'&.-]+){0,3}?\s?)?"
 
 CALENDAR: Final[tuple[Rule, ...]] = (
@@ -72,8 +73,9 @@ CALENDAR: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "appointment_is",
-        rf"my\s(?P<what>{_EVENT}{_WITH})\s(?:is|was moved to|has been moved to|is scheduled for|is set for|"
-        rf"is booked for)\s(?:on\s|at\s)?(?P<when>{DATE})",
+        rf"(?:my|our)\s(?P<what>(?:{_EVENT}|(?:return |connecting )?(?:flight|train|bus|ferry|trip)\s(?:to|from|back "
+        rf"to)\s{PLACE}){_WITH})\s(?:is|leaves|was moved to|has been moved to|is scheduled for|is set for|is booked "
+        rf"for)\s(?:on\s|at\s)?(?P<when>{DATE})",
         "{what} is {when}.",
         slot="plan.{what}",
         exclusive=True,
@@ -225,7 +227,7 @@ CALENDAR: Final[tuple[Rule, ...]] = (
         rf"church|game night|date night|poker night|trash day|day off|days off|payday|bedtime|lunch break|"
         rf"gym time|market day|one-on-ones?|1:1s?))\s(?:is|are)(?: usually| always| "
         rf"normally)?\s(?P<when>(?:on\s|every\s)?{_WEEKDAYS}(?:\sat\s{_CLOCK})?|(?:(?:at|"
-        rf"around)\s)?\d{{1,2}}(?::\d\d|\s?[ap]\.?m)\b|(?:at|around)\s{_CLOCK}|every (?:other "
+        rf"around)\s)?\d{{1,2}}(?::\d\d|\s?[ap]\.?m)\b{_EACH}|(?:at|around)\s{_CLOCK}{_EACH}|every (?:other "
         rf")?\w+day(?:\sat\s{_CLOCK})?|(?:\w+\s)?times a week)(?=\s*(?:[,.;!?)](?!\d)|$)|\s(?:and|but|so|"
         rf"which|with|from|until)\b)",
         "{what} is {when}.",

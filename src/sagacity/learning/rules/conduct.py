@@ -56,6 +56,36 @@ CONDUCT: Final[tuple[Pattern, ...]] = (
         counter="Be careful with the second step.",
     ),
     Pattern(
+        name="wants_me_so",
+        says=rf"i(?:'d| would)? (?:want|need|like|prefer|love) (?:for )?you to (?P<rule>(?:be|stay|sound)\s"
+        rf"(?:(?:brutally|completely|totally|fully|perfectly|a bit|a little|more|less|really|very|always)\s){{0,2}}"
+        rf"{TRAIT}(?:(?:,|\sand|\sbut)\s{SOMEWHAT}{TRAIT})?(?:\s(?:with me|to me))?){BY_ITSELF}",
+        confidence=0.85,
+        example=("I want you to be brutally honest with me.", "Be brutally honest with the user."),
+        counter="I want you to be honest about this draft.",
+    ),
+    Pattern(
+        name="hands_off",
+        says=rf"{POLITE}?(?P<rule>(?:do not|don't|never)\s(?:ever\s)?(?:touch|edit|modify|change|delete|remove|rename|"
+        rf"move|refactor|reformat|commit to|push to|write to)\s(?:anything in\s|files in\s|any(?:thing)? of\s)?"
+        rf"(?:the|my|our)\s(?!(?:first|second|third|last|next|other|same|rest)\b)(?:[\w./'-]+\s){{0,2}}?"
+        rf"(?:folder|directory|branch|migrations?|lock ?files?|config(?:uration)?(?: files?)?|schema|database|main|"
+        rf"master|production|tests?|vendor(?:ed)? (?:code|files?)|generated (?:code|files?)|"
+        rf"public api|api))(?:\sdirectly)?{BY_ITSELF}",
+        confidence=0.8,
+        example=("Don't touch the legacy folder.", "Don't touch the legacy folder."),
+        counter="Don't touch the second one.",
+    ),
+    Pattern(
+        name="use_everywhere",
+        says=rf"{POLITE}{{0,2}}(?P<rule>(?:always\s)?(?:use|prefer|default to|stick to)\s(?!(?:it|this|that|them|these|"
+        rf"those|the same)\b)[\w .+/#'-]{{2,40}}?\s(?:everywhere|throughout|for (?:all|every|any)\s(?!(?:of\s)?(?:this|"
+        rf"these|those|them|the)\b)[\w -]{{3,40}}|by default)){BY_ITSELF}",
+        confidence=0.8,
+        example=("Use UTC for all timestamps.", "Use UTC for all timestamps."),
+        counter="I use UTC for all timestamps.",
+    ),
+    Pattern(
         name="answer_so",
         says=rf"{POLITE}{{0,2}}(?P<rule>(?:answer|reply|respond|write|explain|speak|talk|communicate)(?:\s(?:to me|me|"
         rf"back|things|"

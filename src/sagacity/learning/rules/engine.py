@@ -23,8 +23,8 @@ _ENTITY_GROUPS: Mapping[str, EntityType] = {
     "people": EntityType.PERSON,
     "product": EntityType.PRODUCT,
 }
-_LISTED = re.compile(r",?\s(?:and|&)\s|,\s")
-"""What separates names in a list: "Minka, Pepper and Tom"."""
+_LISTED = re.compile(r"(?:\s\(\d{1,2}\))?(?:,?\s(?:and|&)\s|,\s|$)")
+"""What separates names in a list, with their ages: "Minka, Pepper (3) and Tom"."""
 _DANGLING = re.compile(DANGLING, re.IGNORECASE)
 _CUT = re.compile(
     r"\b(?:(?:small|larg|bigg|short|long|quick|fast|cheap|warm|light|dark|strong)er|simple|clear|safe|quick|"
@@ -213,7 +213,7 @@ def _draft(row: Rule, match: re.Match[str]) -> Draft | None:
     if any(is_product(match.string, *match.span(name)) for name in _PLACES & groups.keys()):
         return None
     names = {
-        name: _LISTED.split(said) if name in {"pets", "people"} else [said]
+        name: [*filter(None, _LISTED.split(said))] if name in {"pets", "people"} else [said]
         for name, said in groups.items()
         if name in _ENTITY_GROUPS
     }

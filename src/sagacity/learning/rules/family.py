@@ -162,6 +162,19 @@ FAMILY_FACTS: Final[tuple[Rule, ...]] = (
         counter="My new boss is Irish.",
     ),
     rule(
+        "colleague_is",
+        rf"(?:my|our) (?:(?:new|current) )?(?P<kin>(?:tech|engineering|product|project|design|account|office|hiring|"
+        rf"team|programme|program)\s(?:lead|manager|owner)|cto|ceo|cfo|coo|scrum master|head of \w+|accountant|lawyer|"
+        rf"tutor|personal trainer|vet|nanny|babysitter)(?: is|'s| is (?:named|called))(?: now)?\s(?!{_NO_ONE})"
+        rf"{_SOMEBODY}",
+        "Has a {kin} named {person}.",
+        slot="work.{kin}",
+        exclusive=True,
+        relation="has_{kin}",
+        example=("My tech lead is Raj.", "Has a tech lead named Raj."),
+        counter="My tech lead is Irish.",
+    ),
+    rule(
         "is_boss",
         rf"(?P<person>{_ONE}(?:\s{_ONE})?) is (?:now )?my (?:(?:new|current) )?(?P<kin>{BOSS}|team lead){END}",
         "Has a {kin} named {person}.",

@@ -53,7 +53,7 @@ HOME: Final[tuple[Rule, ...]] = (
         "lives_in",
         rf"(?:(?:i|we){ADVERB} live(?: \w+ly| with my \w+(?: and my \w+)?)?|i(?:'ve| have) lived|"
         rf"{WE_ARE}{ADVERB} (?:based|located|living)|{HAVE_BEEN} (?:living|based)|"
-        rf"living)\s(?:(?:here\s)?in|out of)\s(?P<place>{PLACE})",
+        rf"living)\s(?:(?:here\s)?in|out of)\s(?!the\s[\w ]{{2,30}}?\stime\b)(?P<place>{PLACE})",
         "Lives in {place}.",
         slot="location.home",
         exclusive=True,

@@ -14,6 +14,7 @@ from sagacity.learning.rules.fragments import (
     OCCUPATION,
     PHRASE,
     PLACE,
+    TITLE,
     WE_ARE,
     WORD_FOR_TWO,
 )
@@ -25,6 +26,8 @@ _NOT_A_NAME = (
     r"Korean|Australian|Christian|Catholic|Muslim|Jewish|Buddhist|Hindu|OK|Okay|Sorry|Not|Sure|New|So|Very|"
     r"Currently|A\b|An\b|The\b)"
 )
+_GIVEN_TO_ME = rf"(?!{_NOT_A_NAME}|{NATIONALITY}\b)(?:{TITLE}\.?\s)?(?-i:[^\W\d_a-z][\w'-]+)"
+"""A single name with a capital, of which something else must say that it is one."""
 _GREETED = r"(?<=hi,\s)"
 """As `subjects` writes every greeting."""
 _MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
@@ -77,6 +80,16 @@ NAMES: Final[tuple[Rule, ...]] = (
         counter="Hi, I'm Irish and I need help.",
     ),
     rule(
+        "name_with_trade",
+        rf"{AM}\s(?P<person>{_GIVEN_TO_ME}),\s(?=(?:an?\s|the\s)?(?:[\w-]+\s){{0,4}}?{OCCUPATION}\b)",
+        "Name is {person}.",
+        slot="identity.name",
+        exclusive=True,
+        confidence=0.85,
+        example=("I'm Grace, a night-shift nurse.", "Name is Grace."),
+        counter="I'm Irish, a nurse from Cork.",
+    ),
+    rule(
         "given_name",
         rf"(?:{AM}\s(?P<person>(?=(?-i:[A-Z])){GIVEN}(?:\s(?-i:[A-Z])[\w'-]+)?)(?=\s?[,.!]|\s(?:and|from|here)\b|"
         rf"\s?$)|"
@@ -91,6 +104,30 @@ NAMES: Final[tuple[Rule, ...]] = (
 )
 
 PERSON: Final[tuple[Rule, ...]] = (
+    rule(
+        "trade_with_name",
+        rf"{AM}\s{_GIVEN_TO_ME},\s(?:an?|the)\s(?P<role>(?:(?!retired|former)[\w&/+-]+\s){{0,4}}?{OCCUPATION}\b(?<!student))"
+        rf"(?P<where>(?:\s(?:in|near|at|for|of)\s(?:{NAME}|an?\s[\w -]{{3,40}}?))?)(?=\s*(?:[.,;!]|$)|"
+        rf"\s(?:and|with|who)\b)",
+        "Works as a {role} {where}.",
+        slot="work.role",
+        exclusive=True,
+        anywhere=True,
+        example=("I'm Grace, a night-shift nurse in Leeds.", "Works as a night-shift nurse in Leeds."),
+        counter="She is Grace, a night-shift nurse in Leeds.",
+    ),
+    rule(
+        "in_time_zone",
+        rf"(?:{WE_ARE}{ADVERB} (?:in|on)|i{ADVERB} (?:live|work) in)\s(?:the\s)?(?P<zone>(?-i:[A-Z])[\w/+:-]*"
+        rf"(?:\s(?-i:[A-Z])[\w/+:-]*)?)\s(?:standard |daylight )?time(?:[\s-]?zone)?(?=\s*(?:[.,;!)]|$)|"
+        rf"\s(?:and|but|so)\b)",
+        "Time zone is {zone}.",
+        slot="identity.time_zone",
+        exclusive=True,
+        refuse=r"(?:I|The|My|Our|Real|No|Long)\b",
+        example=("I'm in the Pacific time zone.", "Time zone is Pacific."),
+        counter="I'm in Real time.",
+    ),
     rule(
         "age",
         rf"(?:{AM}\s(?P<age>\d{{1,2}})(?:[ -]?(?:years?|yrs?)[ -](?:old|of age)|\s?y\.?/?o\.?)?"

@@ -11,7 +11,8 @@ PRODUCTS: Final = (
     r"firefox|chrome|safari|brave|edge|slack|notion|obsidian|evernote|todoist|trello|jira|asana|linear|figma|"
     r"photoshop|lightroom|excel|google sheets|google docs|word|outlook|gmail|protonmail|whatsapp|signal|"
     r"telegram|discord|zoom|teams|postgres|postgresql|mysql|sqlite|mongodb|redis|kafka|docker|kubernetes|"
-    r"terraform|ansible|git|github|gitlab|jenkins|tmux|zsh|fish|bash|alacritty|kitty|wezterm|jupyter|pandas|"
+    r"terraform|ansible|git|github(?: actions)?|gitlab(?: ci)?|jenkins|tmux|zsh|fish|bash|alacritty|kitty|wezterm|"
+    r"jupyter|pandas|"
     r"polars|pytorch|tensorflow|fastapi|rails|laravel|spring|next\.js|tailwind|aws|azure|gcp|vercel|netlify|"
     r"heroku|cloudflare|spotify|netflix|strava|duolingo|alexa|siri"
 )

@@ -15,6 +15,7 @@ from sagacity.learning.rules.fragments import (
     FAMILY,
     KIN,
     NAME,
+    NATIONALITY,
     OCCUPATION,
     PET,
     PHRASE,
@@ -29,6 +30,8 @@ _KIN_NAMED = (
 )
 
 _ONE = r"(?-i:(?!I\b|And\b|But\b|The\b)[^\W\d_a-z][\w'-]+)"
+_AGED = r"(?:\s\(\d{1,2}\))?"
+"""An age behind a name: "Ella (7)"."""
 _IS_SO = (
     rf"(?:(?:is|has been)\s(?:\w+ly\s)?(?:an?\s)?(?:allergic to\s{PHRASE}|{CONDITION}|{DIET}|"
     rf"left-handed|deaf|blind|retired|unemployed|divorced|married|in a wheelchair|"
@@ -246,12 +249,13 @@ RELATIONS: Final[tuple[Rule, ...]] = (
         rf"(?:(?:i|we){ADVERB} have|(?:i|we)(?:'ve| have){ADVERB} got|my|"
         rf"our)\s(?P<what>(?:{WORD_FOR_TWO}\s)?(?:\w+\s)?(?:kids|children|sons|daughters|boys|girls|sisters|"
         rf"brothers|siblings|twins|nieces|nephews|grandchildren|grandkids|parents|roommates|flatmates))(?:,|"
-        rf":| -)?\s(?:named |called |\()?(?P<people>{_ONE}(?:,\s{_ONE}){{0,3}},? (?:and|&) "
-        rf"{_ONE})(?=[\s,.;:!?)]|$)",
+        rf":| -| are)?\s(?:named |called |\()?(?P<people>{_ONE}{_AGED}(?:,\s{_ONE}{_AGED}){{0,3}},? (?:and|&) "
+        rf"{_ONE}{_AGED})(?=[\s,.;:!?)]|$)",
         "Has {what} named {people}.",
         slot="family.{what}",
         relation="has_family_member",
         confidence=0.9,
+        refuse=rf"{NATIONALITY}\b|(?:Catholic|Christian|Jewish|Muslim|Hindu|Buddhist)\b",
         example=("My kids Emma and Leo are here.", "Has kids named Emma and Leo."),
         counter="My kids and I are here.",
     ),

@@ -73,12 +73,21 @@ TOOLS: Final[tuple[Rule, ...]] = (
         "runs_version",
         rf"{WE_ARE}{ADVERB} (?:on|using|running)\s(?P<what>(?:{LANGUAGES}|{PRODUCTS})(?:\s(?:v(?:ersion )?)?\d[\w.]*)"
         rf"(?:(?:,| and|, and)\s(?:{LANGUAGES}|{PRODUCTS})(?:\s(?:v(?:ersion )?)?\d[\w.]*)?){{0,4}})"
-        rf"(?=\s*(?:[,.;!)](?!\w)|$)|\s(?:and|but|so|in|with|at|on|locally)\b)",
+        rf"(?=\s*(?:[,.;!)](?!\w)|$)|\s(?:and|but|so|in|with|at|on|locally|now|these days)\b)",
         "Uses {what}.",
         slot="tool.uses.{what}",
         confidence=0.8,
         example=("We're on Python 3.12 and Django 5.", "Uses Python 3.12 and Django 5."),
         counter="We're on page 3.",
+    ),
+    rule(
+        "on_product_now",
+        rf"(?:we're|we are){ADVERB} on\s(?P<what>{PRODUCT}(?:\s(?-i:[A-Z])\w+)?)\s(?:now|these days|instead)\b",
+        "Uses {what}.",
+        slot="tool.uses.{what}",
+        confidence=0.8,
+        example=("We no longer use Jenkins, we're on GitHub Actions now.", "Uses GitHub Actions."),
+        counter="We're on it now.",
     ),
     rule(
         "mode",
@@ -153,6 +162,36 @@ TOOLS: Final[tuple[Rule, ...]] = (
         refuse=r"(?:I|OK|Okay)\b",
         example=("Our backend is written in Go.", "Backend is written in Go."),
         counter="Our backend is slow.",
+    ),
+    rule(
+        "measures_by",
+        rf"(?:i|we){ADVERB} (?P<verb>use|think in|cook in|measure in|work in)\s(?P<what>(?:the )?(?:metric|imperial)"
+        rf"(?: system| units)?|celsius|fahrenheit|(?:the )?24[- ]hour (?:clock|time|format))(?=\s*(?:[.,;!)]|$)|"
+        rf"\s(?:and|but|so|not|here)\b)",
+        "{verb} {what}.",
+        slot="tool.measures.{what}",
+        example=("I use the metric system.", "Uses the metric system."),
+        counter="Should I use the metric system?",
+    ),
+    rule(
+        "indents",
+        rf"(?:i|we){ADVERB} (?P<verb>indent) (?P<how>with|by|using)\s"
+        rf"(?P<what>(?:(?:\d|two|four|eight)\s)?(?:tabs|spaces))\b",
+        "{verb} {how} {what}.",
+        slot="tool.indentation",
+        exclusive=True,
+        example=("We indent with 4 spaces.", "Indents with 4 spaces."),
+        counter="We indent with care.",
+    ),
+    rule(
+        "writes_names_so",
+        r"(?:our|my) (?P<of>api|codebase|code|database|columns|tables|variables|functions|json|endpoints|repo) "
+        r"(?P<how>uses?|is in|are in)\s(?P<what>snake[_ ]?case|camel ?case|kebab[- ]?case|pascal ?case)\b",
+        "{of} {how} {what}.",
+        slot="tool.names.{of}",
+        exclusive=True,
+        example=("Our API uses snake_case.", "API uses snake_case."),
+        counter="Our API uses a lot of memory.",
     ),
     rule(
         "deploys_on",

@@ -25,6 +25,8 @@ _ROLE = (
     rf"(?P<role>(?:(?!fan\b|beginner\b)[\w&/+-]+\s){{0,5}}?{OCCUPATION}(?:\s(?:manager|developer|designer|"
     rf"student))?\b)"
 )
+_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_DAYS = rf"(?:{_DAY}s?(?:(?:,? and |, ){_DAY}s?){{0,4}}|most days|weekdays)"
 _SENIORITY = (
     r"(?:senior|junior|lead|principal|staff|chief|head|software|backend|frontend|full[- ]stack|freelance|"
     r"data|product)"
@@ -210,8 +212,9 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "works_from_home",
-        r"i (?:mostly |usually |currently )?work (?P<where>from home|remotely)",
-        "Works {where}.",
+        rf"i (?:mostly |usually |currently )?work (?P<where>from home|remotely)(?P<when>(?:\son {_DAYS}|\severy {_DAY}|"
+        rf"\s(?:{WORD_FOR_TWO}|one) days a week)?)",
+        "Works {where} {when}.",
         slot="work.place",
         exclusive=True,
         example=("I'm a freelance designer and I work from home.", "Works from home."),
@@ -243,8 +246,7 @@ WORK: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "small_company",
-        r"(?:we're|we are) (?P<what>an?\s(?:\w+\s){0,3}(?:startup|company|agency|team|nonprofit|firm|"
-        r"studio|bank))",
+        r"(?:we're|we are) (?P<what>an?\s(?:\w+\s){0,3}(?:startup|company|agency|nonprofit|firm|studio|bank))",
         "Works at {what}.",
         slot="work.company",
         exclusive=True,

@@ -365,9 +365,39 @@ TOLD = [
     ("My knee operation is on March 3rd.", ["Knee operation is March 3rd."]),
     ("we're in Ghent btw", ["Lives in Ghent."]),
     ("I have a nephew, Nico.", ["Has a nephew named Nico."]),
+    # Names with a trade, colleagues, children with their ages
+    (
+        "I'm Grace, a night-shift nurse in Leeds.",
+        ["Name is Grace.", "Works as a night-shift nurse in Leeds."],
+    ),
+    ("I'm Mark, the CTO of a small startup.", ["Name is Mark.", "Works as a CTO of a small startup."]),
+    ("I'm Rose, a retired teacher.", ["Name is Rose."]),
+    ("My tech lead is Raj", ["Has a tech lead named Raj."]),
+    ("Our CTO is Lena.", ["Has a CTO named Lena."]),
+    ("our two kids, Ella (7) and Max (4), start school", ["Has two kids named Ella (7) and Max (4)."]),
+    ("My kids are Ella and Max.", ["Has kids named Ella and Max."]),
+    # Days, zones, travel
+    ("I work from home on Mondays and Fridays.", ["Works from home on Mondays and Fridays."]),
+    ("I'm in the Pacific time zone.", ["Time zone is Pacific."]),
+    ("we're on Eastern Time", ["Time zone is Eastern."]),
+    ("My flight to Tokyo is on May 3rd", ["Flight to Tokyo is May 3rd."]),
+    ("Our standup is at 9:30 every day", ["Standup is at 9:30 every day."]),
+    # How a team works
+    ("we no longer use Jenkins, we're on GitHub Actions now", ["Uses GitHub Actions."]),
+    ("We indent with 4 spaces.", ["Indents with 4 spaces."]),
+    ("Our API uses snake_case.", ["API uses snake_case."]),
+    ("I use the metric system.", ["Uses the metric system."]),
 ]
 
 TEACHES_NOTHING = [
+    "We're a team of six.",
+    "I spoke with Tom, a lawyer in Berlin.",
+    "My sister is Ana, a nurse in Porto.",
+    "Our nanny is Irish.",
+    "Our project manager is on vacation.",
+    "My kids are tired and hungry.",
+    "I'm in the office at this time.",
+    "I have never been on Slack now that I think of it",
     "my birthday is 10 days away",
     "my asthma is gone",
     "My migraines have finally gone away.",

@@ -5,6 +5,11 @@ import pytest
 from sagacity.learning.rules.instructions import instructions
 
 WISHES = [
+    "I want you to be brutally honest with me.",
+    "use UTC everywhere",
+    "Use UTC for all timestamps.",
+    "Don't touch the legacy folder.",
+    "Never push to main directly.",
     "Please answer in one sentence.",
     "keep answers under 100 words",
     "Reply only in bullet points",
@@ -284,6 +289,10 @@ WISHES = [
     "You can use emojis again, but not many",
 ]
 OF_THE_MOMENT = [
+    "I want you to be quick about it.",
+    "Use a blender for all of this.",
+    "Use butter for all the layers.",
+    "use the same font throughout",
     "Don't bother calling him.",
     "Keep the answers in a safe place.",
     "Give the dog his pills.",
