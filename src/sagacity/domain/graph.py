@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Final, NewType
@@ -212,6 +213,10 @@ class Entity(Value):
     """The newest memories that mention it."""
     created_at: datetime
     updated_at: datetime
+
+    def is_called(self, names: Collection[str]) -> bool:
+        """Whether its name or an alias is among *names*, which are normalised."""
+        return self.normalized_name in names or any(normalized(alias) in names for alias in self.aliases)
 
 
 class NewRelationship(Value):

@@ -99,16 +99,16 @@ class Searcher:
         try:
             for _ in range(_STEPS_TO_THE_EMBEDDER):
                 await asyncio.sleep(0)
-            parts, ranked = await self._look(answers, whose, ask, embedding, watch)
+            ask, ranked = await self._look(answers, whose, ask, embedding, watch)
             vectors = await embedding
         except BaseException:
             embedding.cancel()
             await asyncio.wait([embedding])
             raise
         if ranked is None:
-            others = [part.text for part in parts if part.text != query.text]
+            others = [part.text for part in ask.parts if part.text != query.text]
             vectors = vectors | await self._vectors(answers, others)
-            ranked = await self._rank(answers, whose, _with_vectors(ask, parts, vectors), watch)
+            ranked = await self._rank(answers, whose, _with_vectors(ask, vectors), watch)
         lists, trace = ranked.lists, ranked.trace
         if query.rerank:
             lists, trace = await self._reranked(query.text, lists, trace, blend=RERANK_BLEND, depth=RERANKED)
@@ -139,30 +139,30 @@ class Searcher:
         ask: StrategyInput,
         embedding: asyncio.Task[dict[str, Vectors]],
         watch: Stopwatch,
-    ) -> tuple[tuple[Part, ...], Results | None]:
+    ) -> tuple[StrategyInput, Results | None]:
         """
         Run the strategies that need no vector, and rank at once if no vector is missing by then.
 
         Returns:
-            What all strategies are to look for, and the results; None if they are still to be ranked.
+            The question as all strategies get it, and the results; None if they are still to be ranked.
         """
-        wanted, parts = ask.query.wanted, ask.parts
+        wanted = ask.query.wanted
         may_change = bool(wanted.kinds and wanted.user_id) and may_name_the_user(ask.query.text)
         names = answers.waiting(_WITHOUT_VECTOR)
         if not names and not may_change:
-            return parts, None
+            return ask, None
         names = names or [StrategyName.VECTOR]
 
         async def look(snapshot: Transaction) -> Results | None:
-            nonlocal parts, may_change
+            nonlocal ask, may_change
             if may_change:
-                parts = await _parts(snapshot, ask.query)
+                ask = await _with_names(snapshot, ask)
                 may_change = False
-            await answers.ask(_WITHOUT_VECTOR, snapshot, replace(ask, parts=parts))
-            if not embedding.done() or any(part.text != ask.query.text for part in parts):
+            await answers.ask(_WITHOUT_VECTOR, snapshot, ask)
+            if not embedding.done() or any(part.text != ask.query.text for part in ask.parts):
                 return None
             names.append(StrategyName.VECTOR)  # from here on, a failure may be its own
-            return await self._ranked(answers, snapshot, _with_vectors(ask, parts, embedding.result()), watch)
+            return await self._ranked(answers, snapshot, _with_vectors(ask, embedding.result()), watch)
 
         async def visit() -> Results | None:
             nonlocal may_change
@@ -174,7 +174,8 @@ class Searcher:
                 may_change = False  # keep the question unchanged: the strategies may still succeed
                 return await self._visit(whose, wanted, look)
 
-        return parts, await answers.without_those_that_fail(names, visit)
+        ranked = await answers.without_those_that_fail(names, visit)
+        return ask, ranked
 
     async def _rank(
         self, answers: Answers, whose: Tenant | Principal, ask: StrategyInput, watch: Stopwatch
@@ -258,26 +259,26 @@ class Searcher:
         )
 
 
-def _with_vectors(
-    ask: StrategyInput, parts: tuple[Part, ...], vectors: Mapping[str, Vectors]
-) -> StrategyInput:
-    return replace(ask, parts=parts, vectors=[vectors[part.text] for part in parts if part.text in vectors])
+def _with_vectors(ask: StrategyInput, vectors: Mapping[str, Vectors]) -> StrategyInput:
+    return replace(ask, vectors=[vectors[part.text] for part in ask.parts if part.text in vectors])
 
 
-async def _parts(snapshot: Transaction, query: Query) -> tuple[Part, ...]:
-    """Return what to look for; the text for memories leaves out their user's name."""
-    wanted = query.wanted
+async def _with_names(snapshot: Transaction, ask: StrategyInput) -> StrategyInput:
+    """Look up whom the question names; the text to find memories by leaves out their own user's name."""
+    query, wanted = ask.query, ask.query.wanted
     if wanted.user_id is None:
-        return (Part(wanted, query.text),)
-    entities = await snapshot.graph.find(wanted.user_id, [USER, *name_candidates(query.text)])
+        return ask
+    names = name_candidates(query.text)
+    entities = await snapshot.graph.find(wanted.user_id, [USER, *names])
     text = by_pronoun(query.text, own_names(entities))
-    if text == query.text or not wanted.interactions:
-        return (Part(wanted, text),)
-    memories, turns = {"interactions": False}, {"kinds": ()}
-    return (
-        Part(wanted.model_copy(update=memories), text),
-        Part(wanted.model_copy(update=turns), query.text),
-    )
+    parts = (Part(wanted, text),)
+    if text != query.text and wanted.interactions:
+        memories, turns = {"interactions": False}, {"kinds": ()}
+        parts = (
+            Part(wanted.model_copy(update=memories), text),
+            Part(wanted.model_copy(update=turns), query.text),
+        )
+    return replace(ask, parts=parts, named=[one for one in entities if one.is_called(names)])
 
 
 def _strategies(query: Query) -> list[StrategyName]:

@@ -14,7 +14,9 @@ async def find(snapshot: Transaction, ask: StrategyInput) -> StrategyResult:
     names = name_candidates(ask.query.text)
     if wanted.user_id is None or not wanted.kinds or not names:
         return StrategyResult()
-    entities = await snapshot.graph.find(wanted.user_id, names)
+    entities = ask.named
+    if entities is None:
+        entities = await snapshot.graph.find(wanted.user_id, names)
     if not entities:
         return StrategyResult()
     near = await snapshot.graph.memories_around(

@@ -162,7 +162,7 @@ def _usage_of(row: Any) -> ItemUsage:
 
 def _row(event: UsageEvent) -> dict[str, Any]:
     names = {name: _text(getattr(event, name)) for name in ("pipeline", "entity_type", "event_name")}
-    return event.model_dump(mode="python") | names | {"user_id": user_key(event.user_id)}
+    return vars(event) | names | {"user_id": user_key(event.user_id)}
 
 
 def _text(value: str | None) -> str | None:
