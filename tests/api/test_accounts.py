@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,13 @@ from typing import Any
 import httpx
 import pytest
 
+from sagacity.accounts import sign_in
+from sagacity.accounts.change import change_password
+from sagacity.accounts.cookies import switch_by_cookie
+from sagacity.accounts.sign_in import principal_of
 from sagacity.auth.account_tokens import AccountTokens, SessionToken, TokenUse
-from sagacity.domain.errors import ConfigError
+from sagacity.auth.passwords import PasswordCost, Passwords
+from sagacity.domain.errors import ConfigError, Unauthorized, WrongCredentials
 from sagacity.domain.ids import UserId
 from sagacity.domain.member import CODE_PREFIX
 from support.accounts import (
@@ -168,6 +174,63 @@ async def test_passwords_are_changed_and_reset(tmp_path: Path, database_url: str
                 assert (await ana.get(ME)).status_code == 401
             await log_in(api, password="Four-Lions-6")
             assert len(mailbox.letters) == 1
+
+
+class HeldPasswords:
+    """Real passwords; new hashes are held until they are released."""
+
+    def __init__(self, inner: Passwords) -> None:
+        self._inner = inner
+        self.is_asked, self.go_on = asyncio.Event(), asyncio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def hash(self, password: str) -> str:
+        self.is_asked.set()
+        await self.go_on.wait()
+        return await self._inner.hash(password)
+
+
+@pytest.mark.both_databases
+async def test_a_password_that_was_replaced_meanwhile_changes_nothing(
+    tmp_path: Path, database_url: str
+) -> None:
+    """Whoever knew the former one cannot undo what its owner did, however close together both calls come."""
+    async with serving(tmp_path, database_url=database_url) as app, client_of(app) as api:
+        await sign_up(api)
+        parts = app.state.runtime.accounts.parts
+        owners, thiefs = [
+            await principal_of(parts, tokens["access_token"])
+            for tokens in (await log_in(api), await log_in(api))
+        ]
+        held = HeldPasswords(parts.passwords)
+        stolen = asyncio.create_task(
+            change_password(replace(parts, passwords=held), thiefs, PASSWORD, "Thiefs-Word-1", address="t")
+        )
+        await held.is_asked.wait()
+        await change_password(parts, owners, PASSWORD, "Three-Lions-5", address="o")
+        held.go_on.set()
+        with pytest.raises(WrongCredentials):
+            await stolen
+        costlier = HeldPasswords(Passwords(PasswordCost(passes=2, memory_kib=64), at_once=1))
+        late = asyncio.create_task(
+            sign_in.log_in(replace(parts, passwords=costlier), EMAIL, "Three-Lions-5", address="t")
+        )
+        await costlier.is_asked.wait()  # the hash is to be renewed, as passwords cost more now
+        await change_password(parts, owners, "Three-Lions-5", "Four-Lions-6", address="o")
+        costlier.go_on.set()
+        with pytest.raises(Unauthorized):
+            await late
+        costlier.close()
+        with pytest.raises(Unauthorized, match="ended"):
+            await sign_in.switch(parts, thiefs, "self-host-org")
+        with pytest.raises(Unauthorized, match="ended"):
+            await switch_by_cookie(parts, thiefs, "self-host-org")
+        await log_in(api, password="Four-Lions-6")
+        for former in (PASSWORD, "Thiefs-Word-1", "Three-Lions-5"):
+            reply = await api.post("/api/auth/login", json={"email": EMAIL, "password": former})
+            assert reply.status_code == 401
 
 
 async def test_an_address_is_not_told_to_have_an_account(tmp_path: Path) -> None:

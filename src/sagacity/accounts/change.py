@@ -3,7 +3,7 @@
 from sagacity.accounts.even_times import at_even_times
 from sagacity.accounts.organisations import list_organisations
 from sagacity.accounts.parts import BAD_CODE, AccountParts
-from sagacity.accounts.sign_in import password_asked_again
+from sagacity.accounts.sign_in import NOT_CURRENT, password_asked_again
 from sagacity.accounts.sign_up import forget_totp, mail_account
 from sagacity.auth.tokens import hash_token
 from sagacity.domain.account import Mail, Person, checked_password
@@ -72,7 +72,9 @@ async def change_password(
     account = await password_asked_again(parts, principal, current, address=address)
     password_hash = await parts.passwords.hash(checked)
     async with parts.storage.begin(parts.tenant) as transaction:
-        await transaction.accounts.set_password(account.user_id, password_hash)
+        former = account.password_hash
+        if not await transaction.accounts.set_password(account.user_id, password_hash, former=former):
+            raise WrongCredentials(NOT_CURRENT)  # it was changed after the check, perhaps against the caller
         await transaction.account_mails.drop(account.user_id, Mail.RESET)
         await transaction.account_sessions.end_all(account.user_id, but=principal.session_id)
         await transaction.audit.add(parts.audited(AuditAction.ACCOUNT_PASSWORD_CHANGED, account.user_id))

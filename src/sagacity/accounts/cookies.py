@@ -56,16 +56,17 @@ async def answer_by_cookie(
 
 
 async def begin_browser_session(
-    parts: AccountParts, account: Account, *, organization: str | None = None
+    parts: AccountParts, account: Account, *, organization: str | None = None, follows: str | None = None
 ) -> BrowserSession:
     """
-    Begin a browser's session after its owner signed in.
+    Begin a browser's session after its owner signed in, or in place of the session that it *follows*.
 
     Raises:
         Forbidden: the account is not a member of the organisation, or of any.
+        Unauthorized: the session that it follows has ended.
     """
     org_id = await where_to_act(parts, account, organization)
-    said, expires_at = await open_session(parts, account, org_id, lasts=parts.policy.cookie)
+    said, expires_at = await open_session(parts, account, org_id, lasts=parts.policy.cookie, follows=follows)
     return _browser_session(parts, said, expires_at)
 
 
@@ -83,9 +84,12 @@ async def switch_by_cookie(parts: AccountParts, principal: Principal, organizati
 
     Raises:
         Forbidden: the caller did not sign in to an account, or the account is not a member there.
+        Unauthorized: the current session has just ended.
     """
     account = await account_of(parts, principal)
-    session = await begin_browser_session(parts, account, organization=organization)
+    session = await begin_browser_session(
+        parts, account, organization=organization, follows=principal.session_id
+    )
     await log_out(parts, principal)
     return session
 

@@ -24,6 +24,7 @@ from sagacity.domain.principal import CallerKind, Principal
 from sagacity.domain.tenant import Tenant
 
 WRONG = "the address or the password is wrong"
+NOT_CURRENT = "the current password is wrong"
 ENDED = "the session has ended; sign in again"
 CHALLENGE_GOOD_FOR = timedelta(minutes=5)
 """How long a person may take to type a code of an authenticator app."""
@@ -102,8 +103,10 @@ async def _known_by_password(parts: AccountParts, email: str, password: str, *, 
         raise Unauthorized("confirm the address first, with the code that was sent to it")
     if parts.passwords.is_outdated(account.password_hash):
         renewed = await parts.passwords.hash(password)
+        former = account.password_hash
         async with parts.storage.begin(parts.tenant) as transaction:
-            await transaction.accounts.set_password(account.user_id, renewed)
+            if not await transaction.accounts.set_password(account.user_id, renewed, former=former):
+                raise Unauthorized(WRONG)  # or this would bring back a password that was replaced meanwhile
         account = account.model_copy(update={"password_hash": renewed})
     return account
 
@@ -114,9 +117,11 @@ async def switch(parts: AccountParts, principal: Principal, organization: str) -
 
     Raises:
         Forbidden: the caller did not sign in to an account, or the account is not a member there.
+        Unauthorized: the current session has just ended.
     """
     account = await account_of(parts, principal)
-    return await _begin(parts, account, await where_to_act(parts, account, organization))
+    acts_in = await where_to_act(parts, account, organization)
+    return await _begin(parts, account, acts_in, follows=principal.session_id)
 
 
 async def check_password(parts: AccountParts, email: str, password: str, *, address: str) -> Account | None:
@@ -150,7 +155,7 @@ async def password_asked_again(
     """
     account = await account_of(parts, principal)
     if await check_password(parts, account.email, password, address=address) is None:
-        raise WrongCredentials("the current password is wrong")
+        raise WrongCredentials(NOT_CURRENT)
     return account
 
 
@@ -257,7 +262,13 @@ def require_account(principal: Principal) -> tuple[UserId, str]:
 
 
 async def open_session(
-    parts: AccountParts, account: Account, acts_in: OrgId, *, lasts: timedelta, is_chosen: bool = True
+    parts: AccountParts,
+    account: Account,
+    acts_in: OrgId,
+    *,
+    lasts: timedelta,
+    is_chosen: bool = True,
+    follows: str | None = None,
 ) -> tuple[SessionToken, datetime]:
     """
     Store a session of an account, as it was when it was looked up, in one of its organisations.
@@ -268,12 +279,13 @@ async def open_session(
         acts_in: the organisation.
         lasts: how long, without an exchange.
         is_chosen: make it the default organisation of the next session.
+        follows: the session that entitles to this one; None if its owner just signed in.
 
     Returns:
         What its first token says, whose id is good for one exchange, and until when the session lasts without one.
 
     Raises:
-        Unauthorized: the account was changed meanwhile, or deleted.
+        Unauthorized: meanwhile the password was changed, the account deleted, or the session ended that entitles to it.
     """
     now, token_id = parts.clock.now(), new_token_id()
     session = AccountSession(
@@ -288,16 +300,23 @@ async def open_session(
         now_known = await transaction.accounts.find(account.user_id)
         if now_known is None or now_known.password_hash != account.password_hash:
             raise Unauthorized(WRONG)
+        sessions = transaction.account_sessions
+        if follows is not None and await sessions.find_live(follows, account.user_id) is None:
+            raise Unauthorized(ENDED)
         if is_chosen and now_known.chosen_org != acts_in:
             await transaction.accounts.choose(account.user_id, acts_in)
-        await transaction.account_sessions.add(session)
+        await sessions.add(session)
     said = SessionToken(user_id=account.user_id, session_id=session.session_id, token_id=token_id)
     return said, session.expires_at
 
 
-async def _begin(parts: AccountParts, account: Account, acts_in: OrgId) -> SignedIn:
+async def _begin(
+    parts: AccountParts, account: Account, acts_in: OrgId, *, follows: str | None = None
+) -> SignedIn:
     """Begin a session, and return its first tokens; see `open_session`."""
-    said, expires_at = await open_session(parts, account, acts_in, lasts=parts.policy.refresh)
+    said, expires_at = await open_session(
+        parts, account, acts_in, lasts=parts.policy.refresh, follows=follows
+    )
     return tokens_of(parts, said, expires_at)
 
 

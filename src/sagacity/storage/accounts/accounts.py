@@ -48,9 +48,20 @@ class AccountRepository:
         """Store the organisation in which the account's next session acts."""
         await self._change(user_id, chosen_org=org_id)
 
-    async def set_password(self, user_id: UserId, password_hash: str) -> None:
-        """Replace the hash of an account's password."""
-        await self._change(user_id, password_hash=password_hash)
+    async def set_password(self, user_id: UserId, password_hash: str, *, former: str | None = None) -> bool:
+        """
+        Replace the hash of an account's password.
+
+        Args:
+            user_id: whose account.
+            password_hash: the new hash.
+            former: the hash that it replaces; None for any.
+
+        Returns:
+            Whether it was replaced: False if the account has another hash than *former* by now, or is gone.
+        """
+        same = () if former is None else (accounts.c.password_hash == former,)
+        return await self._change(user_id, *same, password_hash=password_hash)
 
     async def verify(self, user_id: UserId) -> None:
         """Mark an account's address as verified now, unless it was verified before."""
@@ -73,12 +84,13 @@ class AccountRepository:
         rows = await self._scope.all(statement)
         return _account_of(rows[0]) if rows else None
 
-    async def _change(self, user_id: UserId, **values: Any) -> None:
-        await self._scope.run(
+    async def _change(self, user_id: UserId, *conditions: sa.ColumnElement[bool], **values: Any) -> bool:
+        changed = await self._scope.run(
             sa.update(accounts)
-            .where(*self._own(accounts.c.user_id == user_id))
+            .where(*self._own(accounts.c.user_id == user_id), *conditions)
             .values(updated_at=self._scope.clock.now(), **values)
         )
+        return bool(changed)
 
     def _own(self, condition: sa.ColumnElement[bool]) -> tuple[sa.ColumnElement[bool], ...]:
         return accounts.c.org_id == self._scope.org_id, condition
