@@ -233,10 +233,11 @@ async def test_a_password_that_was_replaced_meanwhile_changes_nothing(
             assert reply.status_code == 401
 
 
-async def test_an_address_is_not_told_to_have_an_account(tmp_path: Path) -> None:
+@pytest.mark.both_databases
+async def test_an_address_is_not_told_to_have_an_account(tmp_path: Path, database_url: str) -> None:
     """The same answers, as many hashes, and as many tries counted; the owner gets an e-mail instead."""
     with mail_server() as (url, mailbox):
-        async with serving(tmp_path, mail_url=url) as app, client_of(app) as api:
+        async with serving(tmp_path, database_url=database_url, mail_url=url) as app, client_of(app) as api:
             await sign_up(api)
             await mailed(app, mailbox, 1)
             await api.post("/api/verify-email", json={"code": mailbox.codes()[0]})

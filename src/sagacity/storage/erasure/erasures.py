@@ -44,7 +44,7 @@ class ErasureRepository:
         key = {"org_id": self._scope.org_id, "user_id": user_id}
         return bool(
             await self._scope.run(
-                insert.execution_options(preserve_rowcount=True),
+                insert,
                 key | times | {"last_seq": 0, "is_erasing": True},
             )
         )

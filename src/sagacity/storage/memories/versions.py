@@ -181,7 +181,7 @@ class VersionRepository:
         }
         selected = self._scope.locked(sa.select(*values.values()).where(*which).order_by(_column.memory_id))
         insert = changes.insert().from_select(list(values), selected, include_defaults=False)
-        return await self._scope.run(insert.execution_options(preserve_rowcount=True))
+        return await self._scope.run(insert)
 
     async def _move(self, run_id: RunId, wanted: VersionFilter, action: ChangeAction, status: Status) -> None:
         """Set the status of the memories recorded with *action*, without changing when they were learned."""

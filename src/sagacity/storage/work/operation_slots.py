@@ -48,7 +48,7 @@ async def add_items(
     ).where(*where)
     names = ["org_id", "operation_id", "user_id", "status", "updated_at"]
     insert = operation_items.insert().from_select(names, selected, include_defaults=False)
-    return await scope.run(insert.execution_options(preserve_rowcount=True))
+    return await scope.run(insert)
 
 
 async def give_turns(scope: Scope, operation_id: str) -> None:

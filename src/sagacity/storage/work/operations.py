@@ -65,7 +65,7 @@ class OperationRepository:
         now, operation_id = self._scope.clock.now(), self._scope.ids.new()
         insert = self._scope.insert(operations)
         made = await self._scope.run(
-            insert.on_conflict_do_nothing().execution_options(preserve_rowcount=True),
+            insert.on_conflict_do_nothing(),
             {
                 "org_id": self._scope.org_id,
                 "operation_id": operation_id,
