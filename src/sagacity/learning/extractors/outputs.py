@@ -328,8 +328,14 @@ class ConversationExtraction(Answer):
     def _one_is_enough(
         cls, given: object, parse: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """Read a missing list as empty, unless the answer broke off."""
+        """Read a missing list as empty, unless the answer broke off; in a list alone, rules have a trigger."""
         names = cls.model_fields.keys()
+        if isinstance(given, list):
+            kinds: dict[str, list[object]] = {"profiles": [], "playbooks": []}
+            for one in cast("list[object]", given):
+                is_rule = isinstance(one, dict) and "trigger" in one
+                kinds["playbooks" if is_rule else "profiles"].append(cast("object", one))
+            given = kinds
         if not isinstance(given, dict) or not given.keys() & names:
             return parse(given)
         fields = cast("dict[str, object]", given)

@@ -57,9 +57,12 @@ def test_facts(given: object) -> None:
 
 
 def test_conversation() -> None:
-    """Null for a list means nothing, and a rule may be bare text."""
+    """Null for a list means nothing, a rule may be bare text, and both may stand in one list."""
     said = parse('{"profiles": null, "playbooks": ["Be brief."]}', outputs.ConversationExtraction)
     assert (said.profiles, [one.content for one in said.playbooks]) == ((), ["Be brief."])
+    mixed = parse(json.dumps([{"content": "a", "evidence": [1]}, RULE]), outputs.ConversationExtraction)
+    assert [one.content for one in (*mixed.profiles, *mixed.playbooks)] == ["a", "c"]
+    assert len(mixed.profiles) == 1
 
 
 def test_verdicts_and_summaries() -> None:
