@@ -134,3 +134,12 @@ async def test_the_first_name_goes_with_the_memory_that_gave_it(storage: Storage
         assert await people(tx) == {PATEL: (2, (RAJ,))}
         await tx.memories.delete(MemoryKind.PROFILE)
         assert await people(tx) == {}
+
+
+async def test_a_long_list_of_people_is_only_stored(storage: Storage) -> None:
+    """A model that goes on and on breaks nothing."""
+    names = [f"Person{number:04} Berg" for number in range(1_200)]
+    async with storage.begin(ORG) as tx:
+        await meet(tx, *names)
+        _, total = await tx.entities.list_page(ANNA)
+    assert total == len(names) + 1

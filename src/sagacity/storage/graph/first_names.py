@@ -21,6 +21,8 @@ from sagacity.storage.statements.array_params import among
 
 _SHORTEST = 2
 """Characters of a first name; one may be an initial."""
+_MOST = 50
+"""First names that are looked up for one memory; one with more people is a list, and the rest stays apart."""
 _TELLS_NOTHING = frozenset({RelationType.KNOWS, RelationType.RELATED_TO, RelationType.ASSOCIATED_WITH})
 
 
@@ -56,7 +58,9 @@ class Reading:
 def first_names(new: Mapping[str, EntityMention]) -> list[str]:
     """Return the first names of new people, by whom others may be called; in comparable form, sorted."""
     people = (name for name, mention in new.items() if mention.entity_type is EntityType.PERSON)
-    return sorted({first for name in people if len(first := name.split(" ")[0]) >= _SHORTEST} - {USER})
+    return sorted({first for name in people if len(first := name.split(" ")[0]) >= _SHORTEST} - {USER})[
+        :_MOST
+    ]
 
 
 async def namesakes(scope: Scope, user_id: UserId, firsts: Sequence[str]) -> list[Named]:

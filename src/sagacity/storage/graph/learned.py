@@ -1,6 +1,6 @@
 """A user's graph for learning and search: entities that memories name, and relationships between them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -112,9 +112,10 @@ class GraphRepository:
             for relationship in candidate.relationships
             if relationship.source and relationship.target and relationship.relationship_type
         ]
-        people = [one.normalized_name for one in candidate.entities if one.entity_type is EntityType.PERSON]
+        people = (one.normalized_name for one in candidate.entities if one.entity_type is EntityType.PERSON)
+        called = {name.split(" ")[0] for name in people}
         ends = [
-            _end(name, people)
+            _end(name, called)
             for relationship in related
             for name in (relationship.source, relationship.target)
         ]
@@ -453,10 +454,10 @@ class GraphRepository:
         await self.recount([row.entity_id for row in await self._scope.all(spoken_of)])
 
 
-def _end(name: str, people: Sequence[str] = ()) -> EntityMention:
-    """Return the mention of a relationship's end, of which the name is known; the user and *people* are persons."""
+def _end(name: str, called: Collection[str] = ()) -> EntityMention:
+    """Return the mention of a relationship's end, of which the name is known; first names in *called* are persons'."""
     key = normalized(name)
-    is_person = key == USER or any(person.startswith(f"{key} ") for person in people)
+    is_person = key == USER or key in called
     return EntityMention(name=name, entity_type=EntityType.PERSON if is_person else EntityType.OTHER)
 
 
