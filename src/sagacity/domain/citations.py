@@ -6,8 +6,8 @@ that was shown, be it with a letter that models make up, is taken for one only a
 another citation. A citation without its colon, which models also write, counts only there, and only if it was shown:
 of three signs (shown, apart, with its colon), two are enough. Round brackets need all three.
 
-Models cite several sources in many ways: `[p:1, p:2]`, `[p:1] and [p:2]`, `[p:1-p:4]`, or in a line `Sources: [p:1]`.
-What only joins or announces citations is taken out with them.
+Models cite in many ways: `[p:1, p:2]`, `[p:1] and [p:2]`, `[p:1-p:4]`, `[Source: p:1]`, `(see [p:1])`, or in a line
+`Sources: [p:1]`. What only joins, encloses or announces citations is taken out with them.
 """
 
 import re
@@ -26,13 +26,22 @@ LETTER_OF = {INTERACTION: "i", ENTITY: "n", SAID: "h"}
 _AND: Final = "and|or|und|et|ou|y|e|o"
 _NAME: Final = r"[A-Za-z](?:: ?)?\d{1,19}"
 _RANGE: Final = rf"{_NAME}(?: ?[-–] ?(?:[A-Za-z](?:: ?)?)?\d{{1,19}})?"
-_LIST: Final = rf" ?{_RANGE}(?:(?: ?[,;&/])?(?: (?:{_AND}) | ?){_RANGE})* ?"
-_SOURCES = re.compile(rf" ?(?:\[{_LIST}\]|\({_LIST}\))")
+_LIST: Final = rf" ?(?:(?:[Ss]ources?|[Ss]ee):? )?{_RANGE}(?:(?: ?[,;&/])?(?: (?:{_AND}) | ?){_RANGE})* ?"
+_SQUARE: Final = rf"\[{_LIST}\]"
+_WRAPPED: Final = rf"\[{_SQUARE}\]|\((?:[Ss]ee )?{_SQUARE}(?:[,;]? ?{_SQUARE})*\)|\*\*{_SQUARE}\*\*"
+_SOURCES = re.compile(rf" ?(?:{_WRAPPED}|{_SQUARE}|(?P<round>\({_LIST}\)))")
 _ONE = re.compile(
     r"(?<![A-Za-z])(?P<letter>[A-Za-z])(?P<colon>:?) ?(?P<first>\d{1,19})"
     r"(?: ?[-–] ?(?:[A-Za-z](?:: ?)?)?(?P<last>\d{1,19}))?"
 )
-_OPEN = re.compile(r" ?(?:\[ ?(?:[A-Za-z](?:[:\d][\w:,;&/ –-]*)?)?|\( ?(?:[A-Za-z](?::[\w:,;&/ –-]*)?)?)$")
+_WRAPPER: Final = r"(?:\[|\((?:[Ss]ee )?|\*\*)"
+_WORD: Final = r"(?:[Ss](?:o|ou|our|ourc|ources?|e|ee)?:? ?)?"
+_TAIL: Final = r"[\w:,;&/ –-]*"
+_OPEN = re.compile(
+    rf" ?(?:{_WRAPPER}?\[ ?{_WORD}(?:[A-Za-z](?:[:\d]{_TAIL})?)?"
+    rf"|{_WRAPPER}\[{_TAIL}\](?:[,;]? ?\[{_TAIL}\]?)*(?:[,;]? ?|\*)"
+    rf"|\( ?{_WORD}(?:[A-Za-z](?::{_TAIL})?)?|(?<!\])(?<!\]\*)\*\*?)$"
+)
 """What may become a citation with what follows."""
 _JOINT = re.compile(rf" ?[,;&/]?(?: ?(?:{_AND}))?")
 """What may stand between two citations, but for the space before the second."""
@@ -48,6 +57,7 @@ _LABELS: Final = (
     "fontes:",
 )
 """What may announce citations at the beginning of a line."""
+_LONGEST_LABEL = 20
 _AFTER_A_STATEMENT = re.compile(r"[\s.,;:!?。，、！？]")
 _ENOUGH_SIGNS, _ALL_SIGNS = 2, 3
 _LONGEST = 400
@@ -91,7 +101,7 @@ class CitationReader:
             ones = list(_ONE.finditer(found[0]))
             sources = list(self._sources(ones))
             signs = sum((bool(sources), is_apart, all(one["colon"] for one in ones)))
-            if is_code or signs < (_ALL_SIGNS if ")" in found[0] else _ENOUGH_SIGNS):
+            if is_code or signs < (_ALL_SIGNS if found["round"] else _ENOUGH_SIGNS):
                 continue
             before = self._left_of(before)
             plain.append(before)
@@ -140,7 +150,7 @@ class CitationReader:
         opened = _OPEN.search(text, max(len(text) - _LONGEST, 0))
         end = len(text) - text.endswith(" ") if opened is None else opened.start()
         line = self._line(text[:end])
-        if line and any(label.startswith(_plain(line)) for label in _LABELS):
+        if 0 < len(line) <= _LONGEST_LABEL and any(label.startswith(_plain(line)) for label in _LABELS):
             return end - len(line)
         behind = max(text.rfind("]", 0, end), text.rfind(")", 0, end)) + 1
         follows = (behind or not self._last) and _JOINING.fullmatch(text, behind, end)

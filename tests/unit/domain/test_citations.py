@@ -61,6 +61,12 @@ def read(text: str, size: int) -> tuple[str, CitationReader, list[str]]:
         ),
         ("Tea.\n\n**Sources:** [p:7], [i:12]", "Tea.\n\n", [("p:7", 6), ("i:12", 6)]),
         ("Sources: none.\nSo it is [p:7], it seems.", "Sources: none.\nSo it is, it seems.", [("p:7", 23)]),
+        ("So [[p:7]], [Source: p:7] (see [i:12]).", "So.", [("p:7", 2), ("p:7", 2), ("i:12", 2)]),
+        (
+            "So **[p:7]** and **so** ([p:7], [i:12]) (see above)",
+            "So and **so** (see above)",
+            [("p:7", 2), ("p:7", 13), ("i:12", 13)],
+        ),
         (f"Many [{', '.join(['p:7'] * 40)}].", "Many.", [("p:7", 4)] * 40),
         ("Peanuts [p:7] and plums, or [p:7]", "Peanuts and plums, or", [("p:7", 7), ("p:7", 21)]),
         ("Turn [A1] and xs[i12] and `[p7]`", "Turn [A1] and xs[i12] and `[p7]`", []),
@@ -96,6 +102,6 @@ def test_little_is_held_back() -> None:
     assert reader.read("Hello") == "Hello"
     assert reader.read(" there [") == " there"
     assert reader.read("p:7] you") == " you"
-    assert reader.read(" [see") == " [see"
-    assert reader.read(" (so") == " (so"
+    assert reader.read(" [text") == " [text"
+    assert reader.read(" (then") == " (then"
     assert len(reader.read("[" + "x" * 500)) > 300
