@@ -31,6 +31,7 @@ _WEAK = frozenset(
     terms_of(
         " ".join(FOREIGN)
         + " die hat bin con par per user like love want need prefer live work use go get make"
+        + " i'm i've i'd i'll it's that's you're can't don't"
     )
 )
 """Words so common in entries that they tie none of them to a turn."""

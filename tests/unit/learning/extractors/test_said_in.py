@@ -11,6 +11,7 @@ REFUND = (
     "customer wants money back\nVerify the order before confirming money back.",
 )
 SHORT = ("Answer in one or two sentences.\nlong paragraphs", "Keep answers short.", "Be brief, no lectures.")
+NOTES = ("List action items with owners.", "Put the to-dos with names at the top.")
 DEPLOY = ("Run the migrations before you restart the service.", "First migrate the database, then restart.")
 
 
@@ -46,6 +47,7 @@ def test_a_paraphrase_is_said_in_its_rules(rules: tuple[str, ...], text: str) ->
         (REFUND, "# Refunds\n\n1. Look up the order.\n2. Send a survey by text message.\n3. Charge a fee."),
         (SHORT, "End each reply with a motivational quote."),
         (DEPLOY, "Run the migrations before restart. Wait 15 minutes between the two."),
+        (NOTES, "Send the notes to the whole company."),
         (DEPLOY, ""),
         (DEPLOY, "# Deploying"),
     ],
