@@ -218,7 +218,7 @@ async def test_only_new_and_changed_clusters_cost_a_call(by_model: Aggregating, 
     assert (done.generated, done.updated, len(model.requests)) == (1, 1, 2)
     after = {one.memory_id: one for one in await by_model.shared()}
     assert after[units.memory_id] == units
-    assert after[pnpm.memory_id].content.endswith("(4 said so)")
+    assert after[pnpm.memory_id].content.endswith("(4)")
     assert after[pnpm.memory_id].uid == pnpm.uid
     log = (await by_model.logs())[0]
     assert log.reason == AggregationMode.INCREMENTAL.reason

@@ -72,11 +72,11 @@ class Answer(BaseModel):
             return cast("object", given)
         fields = cast("dict[str, object]", given)
         if fields and fields.keys().isdisjoint(cls.model_fields):
-            [*values] = fields.values()
-            if len(values) == 1 and isinstance(values[0], dict):
-                fields = cast("dict[str, object]", values[0])
+            alone = next(iter(fields.values())) if len(fields) == 1 else None
+            if isinstance(alone, dict):
+                fields = cast("dict[str, object]", alone)
             elif len(required) == 1:
-                fields = {required[0]: fields}
+                fields = {required[0]: cast("object", alone) if isinstance(alone, list) else fields}
         return {name: value for name, value in fields.items() if value is not None or name in required}
 
 

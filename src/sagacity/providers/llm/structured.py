@@ -183,7 +183,9 @@ def _candidates(text: str) -> Iterator[str]:
         yield block.group(1).strip()
     for opener, closer in _OPENERS.items():
         start, end = text.find(opener), text.rfind(closer)
-        if 0 <= start < end:
+        if 0 <= start < end and (
+            opener == "{" or "{" not in text[:start]
+        ):  # no list within an object that broke off
             yield text[start : end + 1]
     yield from reversed(list(_objects(text)))
 

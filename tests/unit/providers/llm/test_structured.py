@@ -133,6 +133,7 @@ def test_json_is_found(text: str):
         ("[" * 100_000 + "]" * 100_000, "no complete JSON"),
         ("```" + "\n" * 500_000, "no complete JSON"),
         ('{"items": [{"name": NaN}]}', "name"),
+        ('{"items": [{"name": "a"}], "more": [{"na', "no complete JSON"),
         ('{"items": [{"score": 1}]}', "items.0.name: Field required"),
         ("null", "answer"),
     ],
