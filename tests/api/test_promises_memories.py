@@ -82,7 +82,7 @@ async def test_08_each_playbook_stays_with_its_cluster(api):
         assert {word: one["agent_playbook_id"] for word, one in after.items()} == {
             word: one["agent_playbook_id"] for word, one in before.items()
         }
-        assert after["mornings"]["content"].endswith("(3 said so)")
+        assert after["mornings"]["content"].endswith("(3)")
         assert after["pnpm"]["content"] == before["pnpm"]["content"]
         params = {"playbook_name": NAME, "agent_version": VERSION}
         logs = (await api.get("/api/playbook_aggregation_change_logs", params=params)).json()["change_logs"]

@@ -51,11 +51,13 @@ def by_model(storage: Storage, clock, ids, model: ScriptedLLM, closed_clients) -
     return Aggregating(storage, clock, ids, model=model)
 
 
-async def _teach_users(one: Aggregating, contents: tuple[str, ...]) -> list:
+async def _teach_users(one: Aggregating, contents: tuple[str, ...], **fields) -> list:
     return [
         memory
         for number, content in enumerate(contents)
-        for memory in await one.teach(content, user_id=f"user-{number}", source_request_ids=(f"r{number}",))
+        for memory in await one.teach(
+            content, user_id=f"user-{number}", source_request_ids=(f"r{number}",), **fields
+        )
     ]
 
 
@@ -119,14 +121,18 @@ async def test_a_model_sees_the_majority_and_its_words_are_stored(
     await _teach_users(
         by_model, ("use pnpm for packages", "use pnpm for packages", "never use pnpm for packages")
     )
-    model.answer_with(playbook("Install by pnpm.", "adding a package", pitfall="npm"))
+    model.answer_with(playbook("Install by pnpm.", "adding a package", pitfall="packages by npm"))
     done = await by_model.run()
     [request] = model.requests
     assert "GROUP 1: 2 rules of 2 users" in request.prompt
     assert "GROUP 2: 1 rule of 1 user\n[#3 " in request.prompt, "numbers run through"
     assert "user-0" not in request.prompt
     [made] = await by_model.shared()
-    assert (made.content, made.trigger, made.pitfall) == ("Install by pnpm.", "adding a package", "npm")
+    assert (made.content, made.trigger, made.pitfall) == (
+        "Install by pnpm.",
+        "adding a package",
+        "packages by npm",
+    )
     assert (made.provenance.method, made.provenance.prompt_version) == ("model", "playbook_aggregation/v1")
     assert done.generated == 1
     async with by_model.storage.read(ORG) as snapshot:
@@ -212,7 +218,7 @@ async def test_only_new_and_changed_clusters_cost_a_call(by_model: Aggregating, 
     assert (done.generated, done.updated, len(model.requests)) == (1, 1, 2)
     after = {one.memory_id: one for one in await by_model.shared()}
     assert after[units.memory_id] == units
-    assert after[pnpm.memory_id].content.endswith("(4 said so)")
+    assert after[pnpm.memory_id].content.endswith("(4)")
     assert after[pnpm.memory_id].uid == pnpm.uid
     log = (await by_model.logs())[0]
     assert log.reason == AggregationMode.INCREMENTAL.reason
@@ -260,7 +266,7 @@ async def test_an_approved_playbook_is_never_archived_or_rewritten(
     assert in_force_in(model.requests[-1]) == [approved.content]
     assert await by_model.shared() == [approved]
     await by_model.teach("use pnpm for packages instead", user_id="kim")
-    model.answer_with(playbook("Install by pnpm, never by npm."))
+    model.answer_with(playbook("Use pnpm for packages, never npm."))
     await by_model.run()
     stays, proposed = await by_model.shared()
     assert stays == approved
@@ -391,6 +397,34 @@ async def test_what_no_rule_says_is_no_playbook_for_all(
     assert await by_model.aggregator.due(ORG) == [(NAME, VERSION)]
     model.answer_with(in_own_words)
     assert (await by_model.run()).generated == 1
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Offer a discount.",
+        "Use pnpm for packages. Then push the branch to production.",
+        "Use pnpm 1042 for packages.",
+    ],
+)
+async def test_an_invented_rule_is_refused_beside_a_true_situation(
+    by_model: Aggregating, model: ScriptedLLM, content: str
+) -> None:
+    """Each sentence and each number counts; that the situation is the users' does not help."""
+    await _teach_users(by_model, PNPM, trigger="adding a package")
+    model.answer_with(playbook(content, "adding a package"))
+    assert ((await by_model.run()).failed, await by_model.shared()) == (1, [])
+
+
+async def test_what_is_invented_beside_a_true_rule_is_left_out(
+    by_model: Aggregating, model: ScriptedLLM
+) -> None:
+    """The rule holds in the users' own situation, and warns of nothing that they did not name."""
+    await _teach_users(by_model, PNPM, trigger="adding a package")
+    model.answer_with(playbook("Use pnpm for packages.", "a customer is angry", pitfall="talk about weather"))
+    await by_model.run()
+    [made] = await by_model.shared()
+    assert (made.content, made.trigger, made.pitfall) == ("Use pnpm for packages.", "adding a package", None)
 
 
 async def test_a_playbook_in_another_language_than_the_rules_is_kept(

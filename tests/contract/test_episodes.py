@@ -270,7 +270,7 @@ async def test_episode_that_a_person_changed_is_left_alone(storage: Storage, clo
     async with storage.begin(ORG) as tx:
         edited = confirmed(first.model_copy(update={"content": "My own words."}), InteractionId(99))
         await tx.memories.save([edited])
-    await speak(storage, "r2", "And when do I prune an apple tree?")
+    await speak(storage, "r2", "And when do I pick the plums?")
     clock.advance(IDLE)
     await work.run(ORG, ANNA)
     contents = [one.content for one in await episodes(storage)]
@@ -280,6 +280,26 @@ async def test_episode_that_a_person_changed_is_left_alone(storage: Storage, clo
 async def test_model_that_fails_leaves_a_summary_by_rules(storage: Storage, clock, ids, model) -> None:
     """A conversation is never left without an episode."""
     model.answer_with(lambda _request: status(500))
+    await converse(storage, clock)
+    await speak(storage, "r1", *PLUMS)
+    clock.advance(IDLE)
+    await worker(storage, clock, ids, model).run(ORG, ANNA)
+    [episode] = await episodes(storage)
+    assert (episode.provenance.method, "plum tree" in episode.content) == ("rules", True)
+
+
+@pytest.mark.parametrize(
+    "summary",
+    [
+        "I'm sorry, but I can't help with that request.",
+        "The customer asked for a refund of order 4711. The agent refused it.",
+    ],
+)
+async def test_a_summary_of_what_nobody_said_is_not_kept(
+    storage: Storage, clock, ids, model, summary: str
+) -> None:
+    """A refusal, or another conversation: rules sum up instead."""
+    model.answer_with(lambda _request: as_json({"summary": summary, "title": "", "outcome": ""}))
     await converse(storage, clock)
     await speak(storage, "r1", *PLUMS)
     clock.advance(IDLE)

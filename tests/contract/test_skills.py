@@ -17,6 +17,7 @@ from support.skills import (
     NAME,
     REFUND,
     SKILL,
+    TRAINS,
     TRAVEL,
     VERSION,
     OneConfig,
@@ -341,10 +342,27 @@ async def test_one_cluster_that_fails_leaves_the_others(storage, clock, ids, ser
     server.answer_with(lambda request: as_json(SKILL) if REFUND in request.prompt else garbage())
     made = await generate(storage, one)
     assert (made.created, made.failed) == (1, 1)
-    server.answer_with(lambda request: as_json(SKILL | {"name": "book-trains"}))
+    server.answer_with(lambda request: as_json(TRAINS))
     made = await generate(storage, one, rerun=True)
     assert (made.created, made.failed) == (1, 0)
     assert {facts(skill).name for skill in await skills(storage)} == {"process-refunds", "book-trains"}
+
+
+@pytest.mark.parametrize(
+    "instructions",
+    [
+        "# Refunds\n\n1. Look up the order.\n2. Offer a voucher instead.\n3. Escalate to the legal team.",
+        "# Refunds\n\n1. Look up the order.\n2. Ask for the receipt within 14 days.",
+    ],
+)
+async def test_a_skill_that_no_rule_says_is_refused(storage, clock, ids, server, instructions):
+    """Steps and values that stand in neither the rules nor the conversations are a model's invention."""
+    await teach(storage, REFUND, *ACTS)
+    one = generator(storage, clock, ids, models=scripted(server))
+    server.answer_with(as_json(SKILL | {"instructions": instructions}))
+    with pytest.raises(MalformedOutput, match="says what no rule of the users says"):
+        await generate(storage, one, rerun=True)
+    assert await skills(storage) == []
 
 
 async def test_what_happens_while_a_model_writes_counts(storage, clock, ids, server):

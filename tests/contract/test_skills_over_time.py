@@ -15,6 +15,7 @@ from support.skills import (
     ACTS,
     REFUND,
     SKILL,
+    TRAINS,
     TRAVEL,
     OneConfig,
     change,
@@ -128,7 +129,7 @@ async def test_a_cluster_that_failed_is_due_in_the_next_run(storage, clock, ids,
     server.answer_with(lambda request: as_json(SKILL) if REFUND in request.prompt else garbage())
     made = await generate(storage, one, rerun=asked)
     assert (made.created, made.failed) == (0, 1)
-    server.answer_with(lambda request: as_json(SKILL | {"name": "book-trains"}))
+    server.answer_with(lambda request: as_json(TRAINS))
     made = await generate(storage, one)
     assert (made.created, made.failed, made.skipped_reason) == (1, 0, "")
     assert "cooldown" in (await generate(storage, one)).skipped_reason
@@ -137,10 +138,12 @@ async def test_a_cluster_that_failed_is_due_in_the_next_run(storage, clock, ids,
 async def test_tools_and_issues_follow_where_the_text_stays(storage, clock, ids, server) -> None:
     """The same words, but more tools and something that stands in the way: a new version that names them."""
     books = await teach(storage, REFUND, *ACTS)
-    one = generator(storage, clock, ids, models=scripted(server), configs=OneConfig(cooldown_hours=0))
-    issue = BlockingIssue(kind=BlockingIssueKind.MISSING_TOOL, details="no refund tool")
     tools = ["orders.find", "receipts.find"]
-    server.answer_with([as_json(SKILL), *[as_json(SKILL | {"allowed_tools": tools})] * 2])
+    configs = OneConfig(cooldown_hours=0, tools=tools)
+    one = generator(storage, clock, ids, models=scripted(server), configs=configs)
+    issue = BlockingIssue(kind=BlockingIssueKind.MISSING_TOOL, details="no refund tool")
+    more = as_json(SKILL | {"allowed_tools": [*tools, "invented.tool"]})
+    server.answer_with([as_json(SKILL), more, more])
     await generate(storage, one)
     await reword(storage, books[0], blocking_issue=issue)
     assert (await generate(storage, one)).updated == 1

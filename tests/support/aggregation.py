@@ -177,4 +177,4 @@ def _fenced(request: ChatRequest, name: str) -> str:
 def in_own_words(request: ChatRequest) -> Answer:
     """Answer each cluster with a playbook that says what its first rule says, and how many there were."""
     rules = rules_in(request)
-    return playbook(f"{rules[0]} ({len(rules)} said so)")
+    return playbook(f"{rules[0].rstrip('.')} ({len(rules)})")

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from sagacity.config.extractor_config import (
     PlaybookAggregatorConfig,
     SkillGeneratorConfig,
+    ToolDescription,
     UserPlaybookExtractorConfig,
 )
 from sagacity.config.tenant_config import TenantConfig
@@ -42,13 +43,18 @@ SKILL = {
     "instructions": "# Refunds\n\n1. Look up the order.",
     "allowed_tools": ["orders.find"],
 }
+TRAINS = SKILL | {
+    "name": "book-trains",
+    "description": "Books a train ticket abroad for a traveller.",
+    "instructions": "# Trains\n\n1. Compare two fares.\n2. Mention the seat.",
+}
 _uids = count(1)
 
 
 class OneConfig:
     """The same configuration for every tenant."""
 
-    def __init__(self, **options) -> None:
+    def __init__(self, *, tools: Sequence[str] = (), **options) -> None:
         extractor = UserPlaybookExtractorConfig(
             extractor_name=NAME,
             extraction_definition_prompt="how to act",
@@ -57,7 +63,10 @@ class OneConfig:
                 **(AUTOMATIC | {"min_feedback_per_cluster": 3} | options)
             ),
         )
-        self.config = TenantConfig(user_playbook_extractor_configs=(extractor,))
+        self.config = TenantConfig(
+            user_playbook_extractor_configs=(extractor,),
+            tool_can_use=tuple(ToolDescription(tool_name=name, tool_description=name) for name in tools),
+        )
 
     async def get(self, tenant: Tenant, *, fresh: bool = False) -> TenantConfig:
         return self.config

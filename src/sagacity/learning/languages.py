@@ -1,5 +1,7 @@
 """Whether a text is English, judged by its most common words."""
 
+import re
+
 from sagacity.storage.search.keywords import WORD
 
 FOREIGN = frozenset(
@@ -19,6 +21,10 @@ _ENGLISH = frozenset(
 )
 
 
+_COMPOUND = re.compile(r"\b[A-Za-z]+(?:-[A-Za-z]+)+\b")
+"""Words with hyphens, whose parts are no words of their own: "to-dos" is not Portuguese."""
+
+
 def is_english(text: str) -> bool:
     """Whether a text is certainly English."""
     return not _ENGLISH.isdisjoint(map(str.casefold, _words(text))) and not is_foreign(text)
@@ -31,4 +37,4 @@ def is_foreign(text: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    return WORD.findall(text.replace("’", "'"))
+    return WORD.findall(_COMPOUND.sub(" ", text.replace("’", "'")))

@@ -45,6 +45,30 @@ def read(text: str, size: int) -> tuple[str, CitationReader, list[str]]:
             "You avoid peanuts, said so.",
             [("p:7", 17), ("i:12", 26)],
         ),
+        ("Both [p:7 and i:12] hold.", "Both hold.", [("p:7", 4), ("i:12", 4)]),
+        (
+            "Both [p:7], [i:12]; all [p:7] and [i:12].",
+            "Both; all.",
+            [("p:7", 4), ("i:12", 4), ("p:7", 9), ("i:12", 9)],
+        ),
+        ("Both [p:7 i:12 & p:99], and [i:12].", "Both.", [("p:7", 4), ("i:12", 4), ("i:12", 4)]),
+        ("All [p:1-p:9], [i:3–40].", "All.", [("p:7", 3), ("i:12", 3)]),
+        ("None [p:1 - p:3].", "None.", []),
+        (
+            "Peanuts (p:7), see (i:5) or f(p:7) or (p7).",
+            "Peanuts, see (i:5) or f(p:7) or (p7).",
+            [("p:7", 7)],
+        ),
+        ("Tea.\n\n**Sources:** [p:7], [i:12]", "Tea.\n\n", [("p:7", 6), ("i:12", 6)]),
+        ("Sources: none.\nSo it is [p:7], it seems.", "Sources: none.\nSo it is, it seems.", [("p:7", 23)]),
+        ("So [[p:7]], [Source: p:7] (see [i:12]).", "So.", [("p:7", 2), ("p:7", 2), ("i:12", 2)]),
+        (
+            "So **[p:7]** and **so** ([p:7], [i:12]) (see above)",
+            "So and **so** (see above)",
+            [("p:7", 2), ("p:7", 13), ("i:12", 13)],
+        ),
+        (f"Many [{', '.join(['p:7'] * 40)}].", "Many.", [("p:7", 4)] * 40),
+        ("Peanuts [p:7] and plums, or [p:7]", "Peanuts and plums, or", [("p:7", 7), ("p:7", 21)]),
         ("Turn [A1] and xs[i12] and `[p7]`", "Turn [A1] and xs[i12] and `[p7]`", []),
         ("'[a:1]' stays, so [p:7]['[a:1]']", "'[a:1]' stays, so['[a:1]']", [("p:7", 17)]),
         ("A list [1] and [x] stay.", "A list [1] and [x] stay.", []),
@@ -78,4 +102,6 @@ def test_little_is_held_back() -> None:
     assert reader.read("Hello") == "Hello"
     assert reader.read(" there [") == " there"
     assert reader.read("p:7] you") == " you"
+    assert reader.read(" [text") == " [text"
+    assert reader.read(" (then") == " (then"
     assert len(reader.read("[" + "x" * 500)) > 300

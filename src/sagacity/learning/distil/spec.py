@@ -160,6 +160,11 @@ class Material:
     """Interactions by conversation, in the order of the log."""
 
 
+def rule_text(playbook: Memory) -> str:
+    """Return what a playbook says: its situation, what to do, and what to avoid."""
+    return "\n".join(filter(None, (playbook.trigger, playbook.content, playbook.pitfall)))
+
+
 class Draft(Value):
     """The text for one cluster, and who wrote it."""
 

@@ -11,7 +11,7 @@ from sagacity.config.model_choice import Role
 from sagacity.domain.change import Occasion
 from sagacity.domain.chat import Conversation
 from sagacity.domain.cursor import SUMMARIZE, Lease
-from sagacity.domain.errors import NotFound, ProviderError
+from sagacity.domain.errors import MalformedOutput, NotFound, ProviderError
 from sagacity.domain.ids import MemoryId, MemoryUid, RunId
 from sagacity.domain.interaction import Interaction
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Provenance
@@ -29,6 +29,7 @@ from sagacity.learning.episodes.episode import (
 )
 from sagacity.learning.episodes.rules import Summary, summary_by_rules
 from sagacity.learning.evaluate.transcript import transcript
+from sagacity.learning.extractors.citations import is_said_in
 from sagacity.learning.extractors.outputs import SessionSummary
 from sagacity.learning.prompt_runner import ModelSession, PromptRunner
 from sagacity.learning.tasks.base import Look, Subject, TaskReport, TaskScope, look_at
@@ -171,6 +172,9 @@ class Summarize:
         variables = {"earlier": earlier or "None.", "conversation": transcript(read.turns)}
         answer = await runner.ask(_PROMPT, variables, SessionSummary)
         said = answer.value
+        sources = [earlier, *(turn.text for turn in read.turns)]
+        if not await asyncio.to_thread(is_said_in, said.summary, sources, [variables["conversation"]]):
+            raise MalformedOutput("the summary says what nobody said")
         return Written(
             Summary(
                 title=said.title,

@@ -22,10 +22,16 @@ _ENOUGH_SHARED = 2
 _A_SENTENCE = 3
 """The fewest words of an entry that is compared with the instructions; fewer may occur there by chance."""
 
+_MOST = 2 / 3
+"""The share of a text's statements that must rest on its sources; a manual also greets, and says what is usual."""
+_STATEMENT_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_MARK = re.compile(r"^\s*(?:#.*|(?:\d+[.)]|[-*•])\s+)")
+
 _WEAK = frozenset(
     terms_of(
         " ".join(FOREIGN)
         + " die hat bin con par per user like love want need prefer live work use go get make"
+        + " i'm i've i'd i'll it's that's you're can't don't"
     )
 )
 """Words so common in entries that they tie none of them to a turn."""
@@ -244,18 +250,38 @@ class Citations:
         return frozenset(word for turn in self._turns.values() for word in terms_of(_shown(turn)))
 
 
-def is_said_in(text: str, sources: Sequence[str]) -> bool:
+def is_said_in(text: str, sources: Sequence[str], shown: Sequence[str] = ()) -> bool:
     """
-    Whether what a model made of *sources* may rest on them.
+    Whether what a model made of *sources* rests on them.
 
-    It does if a name, a number or another word of it stands in one of them, and where words do not tell: if it or one
-    of them is in another language than English.
+    It does if at least two thirds of its sentences and lines share words with the sources: two, or half of their own. A
+    number of two digits or more must be in a source. Where words do not tell, because the text or a source is in
+    another language than English, the answer is yes.
+
+    Args:
+        text: what the model wrote; headings and the marks of lists do not count.
+        sources: what it was made of.
+        shown: other texts that the model may use words and numbers of.
     """
-    return (
-        not _carrying(text).isdisjoint(_words_in(sources))
-        or is_foreign(text)
-        or any(is_foreign(source) for source in sources)
-    )
+    if _is_beyond_words(text, sources):
+        return True
+    known = _words_in((*sources, *shown))
+    statements = [_carrying(_MARK.sub("", part)) for part in _STATEMENT_END.split(text)]
+    whole = frozenset[str]().union(*statements)
+    if any(word.isdigit() and len(word) > 1 for word in whole - known):
+        return False
+    told = [one for one in statements if len(one) > 1] or [whole]
+    said = sum(len(one & known) >= _enough(one) for one in told)
+    return any(told) and said >= _MOST * len(told)
+
+
+def speaks_of(part: str, sources: Sequence[str]) -> bool:
+    """Whether a short part of what a model made of *sources* shares a word with them, or words cannot tell."""
+    return _is_beyond_words(part, sources) or not _carrying(part).isdisjoint(_words_in(sources))
+
+
+def _is_beyond_words(text: str, sources: Iterable[str]) -> bool:
+    return is_foreign(text) or any(map(is_foreign, sources))
 
 
 def _is_low(turn: Interaction) -> bool:

@@ -84,7 +84,7 @@ def agent_context(config: TenantConfig, own: str | None) -> str:
 
 def playbook_candidate(draft: PlaybookDraft, citations: Citations) -> Candidate | Rejection:
     """Turn a rule that a model proposed into a candidate, or return why it is rejected."""
-    if not draft.content or not draft.trigger:
+    if not draft.content:
         return Rejection.EMPTY
     said = "\n".join((draft.trigger, draft.content, draft.pitfall or "", draft.rationale))
     evidence = citations.behind(draft.evidence, said, is_order=True)
@@ -93,7 +93,7 @@ def playbook_candidate(draft: PlaybookDraft, citations: Citations) -> Candidate 
     return Candidate(
         kind=MemoryKind.USER_PLAYBOOK,
         content=draft.content,
-        trigger=draft.trigger,
+        trigger=draft.trigger or None,
         pitfall=draft.pitfall or None,
         rationale=draft.rationale or None,
         blocking_issue=draft.blocking_issue

@@ -39,17 +39,48 @@ def _at_most(limit: int) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _joined(given: object) -> object:
+    """Read several paragraphs or steps as one text."""
+    return "\n".join(map(str, cast("list[object]", given))) if isinstance(given, list) else given
+
+
+def _split(given: object) -> object:
+    """Read several words in one text as a list."""
+    return given.split(",") if isinstance(given, str) else given
+
+
 Line = Annotated[str, StringConstraints(strip_whitespace=True), _at_most(300)]
-Text = Annotated[str, StringConstraints(strip_whitespace=True), _at_most(2_000)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True), _at_most(2_000), BeforeValidator(_joined)]
 
 
 class Answer(BaseModel):
-    """The schema that a model is shown allows no other keys; an answer with more is read without them."""
+    """
+    The schema that a model is shown allows no other keys; an answer with more is read without them.
+
+    An answer one level too high or too low, and null for an optional field, are read as what they mean.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore", json_schema_extra={"additionalProperties": False})
 
+    @model_validator(mode="before")
+    @classmethod
+    def _in_shape(cls, given: object) -> object:
+        required = [name for name, field in cls.model_fields.items() if field.is_required()]
+        if isinstance(given, list) and len(required) == 1:
+            return {required[0]: cast("list[object]", given)}
+        if not isinstance(given, dict):
+            return cast("object", given)
+        fields = cast("dict[str, object]", given)
+        if fields and fields.keys().isdisjoint(cls.model_fields):
+            alone = next(iter(fields.values())) if len(fields) == 1 else None
+            if isinstance(alone, dict):
+                fields = cast("dict[str, object]", alone)
+            elif len(required) == 1:
+                fields = {required[0]: cast("object", alone) if isinstance(alone, list) else fields}
+        return {name: value for name, value in fields.items() if value is not None or name in required}
 
-_DISPENSABLE: dict[str, object] = {"rationale": "", "evidence": ()}
+
+_DISPENSABLE: dict[str, object] = {"rationale": "", "trigger": "", "evidence": ()}
 """Fields that are requested, but whose absence is no reason to drop an entry: its turns are found by its words."""
 
 
@@ -133,8 +164,11 @@ def _each(given: object, parse: ValidatorFunctionWrapHandler) -> object:
     """
     Read a list entry by entry, and skip entries that cannot be read.
 
-    If none can be read, the whole list is refused, so that the model is asked again.
+    If none can be read, the whole list is refused, so that the model is asked again. Null means no entry, and an entry
+    outside a list is the only one.
     """
+    if given is None or isinstance(given, dict):
+        given = () if given is None else (cast("object", given),)
     if not isinstance(given, list | tuple) or not given:
         return parse(given)
     kept = cast("tuple[object, ...]", _readable(cast("Sequence[object]", given), parse))
@@ -294,8 +328,14 @@ class ConversationExtraction(Answer):
     def _one_is_enough(
         cls, given: object, parse: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """Read a missing list as empty, unless the answer broke off."""
+        """Read a missing list as empty, unless the answer broke off; in a list alone, rules have a trigger."""
         names = cls.model_fields.keys()
+        if isinstance(given, list):
+            kinds: dict[str, list[object]] = {"profiles": [], "playbooks": []}
+            for one in cast("list[object]", given):
+                is_rule = isinstance(one, dict) and "trigger" in one
+                kinds["playbooks" if is_rule else "profiles"].append(cast("object", one))
+            given = kinds
         if not isinstance(given, dict) or not given.keys() & names:
             return parse(given)
         fields = cast("dict[str, object]", given)
@@ -362,13 +402,15 @@ class ExpandedMemory(Answer):
     """Other words for one memory."""
 
     item: Line = Field(description="the memory, such as N1")
-    words: tuple[Line, ...] = Field(description="words or short phrases that are not in it")
+    words: Annotated[tuple[Line, ...], BeforeValidator(_split)] = Field(
+        description="words or short phrases that are not in it"
+    )
 
 
 class DocumentExpansion(Answer):
     """The answer to `document_expansion`."""
 
-    memories: tuple[ExpandedMemory, ...]
+    memories: Annotated[tuple[ExpandedMemory, ...], WrapValidator(_each)]
 
 
 class SharedPlaybookDraft(Draft):
@@ -384,7 +426,9 @@ class SharedPlaybookDraft(Draft):
 class PlaybookAggregation(Answer):
     """The answer to `playbook_aggregation`."""
 
-    playbook: SharedPlaybookDraft | None = Field(description="null if one of those in force says it all")
+    playbook: Annotated[SharedPlaybookDraft | None, BeforeValidator(_said)] = Field(
+        description="null if one of those in force says it all"
+    )
 
 
 class SkillGenerationOutput(Answer):
@@ -394,10 +438,10 @@ class SkillGenerationOutput(Answer):
     worth_writing: bool = Field(description="false if the rules have no task in common")
     name: Line = Field(default="", description="two to five words in lower case with hyphens between")
     description: Text = Field(default="", description="what the skill does and when to use it")
-    instructions: Annotated[str, StringConstraints(strip_whitespace=True), _at_most(30_000)] = Field(
-        default="", description="the whole skill in Markdown"
-    )
-    allowed_tools: tuple[Line, ...] = ()
+    instructions: Annotated[
+        str, StringConstraints(strip_whitespace=True), _at_most(30_000), BeforeValidator(_joined)
+    ] = Field(default="", description="the whole skill in Markdown")
+    allowed_tools: Annotated[tuple[Line, ...], BeforeValidator(_split)] = ()
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -436,7 +480,7 @@ class SessionSummary(Answer):
     title: Line = Field(default="", description="what it is about, in two to eight words")
     summary: Text = Field(description="at most 150 words")
     outcome: Line = Field(default="", description="how it ended, in one short sentence; empty if unknown")
-    keywords: Annotated[tuple[Line, ...], WrapValidator(_readable)] = ()
+    keywords: Annotated[tuple[Line, ...], WrapValidator(_readable), BeforeValidator(_split)] = ()
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

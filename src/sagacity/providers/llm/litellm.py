@@ -38,6 +38,7 @@ from sagacity.providers.llm.structured import (
     salvage,
     schema_message,
 )
+from sagacity.providers.llm.thoughts import ThoughtFilter
 from sagacity.providers.retry_policy import BAD_REQUEST, Failure, Limits, Sleep, judge, retrying
 
 BACKSTOP_SECONDS = 1.0
@@ -186,7 +187,7 @@ class LiteLLM:
     async def _pieces(self, opened: "_Stream", sent: SentRequest) -> AsyncGenerator[str]:
         """Yield the stream's text, and record its tokens."""
         chunk, is_empty, is_filtered, is_over = opened.first, True, False, False
-        limit = self._limits.silences[1]
+        limit, thoughts = self._limits.silences[1], ThoughtFilter()
         try:
             while chunk is not None:
                 sent.usage = _most(sent.usage, _usage(chunk))
@@ -196,12 +197,16 @@ class LiteLLM:
                 is_over = is_over or choice.finish_reason is not None
                 is_filtered = is_filtered or choice.finish_reason == _FILTERED
                 if piece := choice.delta.content:
-                    is_empty = is_empty and not piece.strip()
                     sent.answer.append(piece)
-                    yield piece
+                    if shown := thoughts.read(piece):
+                        is_empty = is_empty and not shown.strip()
+                        yield shown
                 chunk = _unless_failed(await self._guarded(lambda: anext(opened.rest, None), limit))
         finally:
             await opened.rest.aclose()
+        if rest := thoughts.finish():
+            is_empty = is_empty and not rest.strip()
+            yield rest
         if is_filtered:
             raise ProviderRefused(f"{self.model}: the provider's content filter ended the answer")
         if is_empty:

@@ -19,6 +19,10 @@ BROKEN_OFF = {"is_broken_off": True}
 """The validation context of an answer that breaks off: its missing fields are unknown, not empty."""
 MOST_ASKED_AGAIN = 10
 """The most entries requested after an answer was cut off, even if many more had fitted."""
+_MOST_OBJECTS = 20
+"""The most beginnings of objects that are tried in one text."""
+_INSIDE = ("[", ",", '":')
+"""What stands before an object within another, which may have been cut off."""
 _FEW = 3
 """The most entries requested if not even one was complete."""
 T = TypeVar("T")
@@ -81,7 +85,8 @@ def parse(text: str, output: type[Output]) -> Output:
     """
     Parse *output* from a model's text.
 
-    The whole text is tried first, then each fenced block, then what is between the outermost braces.
+    The whole text is tried first, then each fenced block, then what is between the outermost braces, then each of
+    several objects, the last one first.
 
     Raises:
         ValueError: none of them parses; the message says why, and is meant only for the model.
@@ -178,8 +183,23 @@ def _candidates(text: str) -> Iterator[str]:
         yield block.group(1).strip()
     for opener, closer in _OPENERS.items():
         start, end = text.find(opener), text.rfind(closer)
-        if 0 <= start < end:
+        if 0 <= start < end and (
+            opener == "{" or "{" not in text[:start]
+        ):  # no list within an object that broke off
             yield text[start : end + 1]
+    yield from reversed(list(_objects(text)))
+
+
+def _objects(text: str) -> Iterator[str]:
+    """Yield the first few complete objects of a text that has several, such as a draft and its correction."""
+    at, tries = text.find("{"), _MOST_OBJECTS
+    while at >= 0 and tries:
+        tries, end = tries - 1, at + 1
+        if not text[:at].rstrip().endswith(_INSIDE):
+            with suppress(ValueError, RecursionError):
+                _, end = _DECODER.raw_decode(text, at)
+                yield text[at:end]
+        at = text.find("{", end)
 
 
 def _no_number(_constant: str) -> None:

@@ -1,6 +1,6 @@
 """A user's graph for learning and search: entities that memories name, and relationships between them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,6 +22,7 @@ from sagacity.domain.ids import UserId
 from sagacity.domain.memory import Memory, Status
 from sagacity.storage.base import Scope
 from sagacity.storage.graph.descriptions import described, mention_entity, mention_relationship, told_by
+from sagacity.storage.graph.first_names import first_names, namesakes, read_names, ties_to_user
 from sagacity.storage.graph.relationship_merge import ends_of, own_part, repoint, said_by, upsert_relationship
 from sagacity.storage.graph.traversal import MAX_HOPS, near
 from sagacity.storage.graph.validity import held_at
@@ -111,14 +112,20 @@ class GraphRepository:
             for relationship in candidate.relationships
             if relationship.source and relationship.target and relationship.relationship_type
         ]
-        ends = [_end(name) for relationship in related for name in (relationship.source, relationship.target)]
+        people = (one.normalized_name for one in candidate.entities if one.entity_type is EntityType.PERSON)
+        called = {name.split(" ")[0] for name in people}
+        ends = [
+            _end(name, called)
+            for relationship in related
+            for name in (relationship.source, relationship.target)
+        ]
         mentions: dict[str, EntityMention] = {}
         for mention in (*candidate.entities, *ends):
             mentions.setdefault(mention.normalized_name, mention)
         mentions.pop("", None)
         if not mentions or memory.user_id is None:
             return
-        numbers = await self._numbered(memory.user_id, mentions)
+        numbers = await self._numbered(memory, memory.user_id, mentions, ties_to_user(related))
         await self._mention({number: mentions[name] for name, number in numbers.items()}, memory)
         await self._relate(memory, related, numbers)
 
@@ -132,22 +139,26 @@ class GraphRepository:
         key, user_id = normalized(name), memory.user_id
         if user_id is None or key in {"", USER}:
             return
-        me = (await self._numbered(user_id, {USER: _end(USER)}))[USER]
+        me = (await self._numbered(memory, user_id, {USER: _end(USER)}, {}))[USER]
         other = next((one for one in await self.find(user_id, [name]) if one.entity_id != me), None)
         if other is not None:
             if other.normalized_name != key or " " not in key or await self._is_kept(other.entity_id):
                 return
             await self._become(user_id, EntityId(me), other.entity_id)
         await self._mention({me: None}, memory)
-        given = {"user_id": user_id, "normalized_name": key, "entity_id": me, "memory_id": memory.memory_id}
+        await self._call(memory, user_id, me, name)
+
+    async def _call(self, memory: Memory, user_id: UserId, entity_id: int, name: str) -> None:
+        """Give an entity an alias that it keeps as long as *memory* exists, unless another one has that name."""
+        given = {"user_id": user_id, "normalized_name": normalized(name), "entity_id": entity_id}
         made = await self._scope.all(
             self._scope.insert(entity_names)
             .on_conflict_do_nothing()
             .returning(entity_names.c.normalized_name),
-            given | {"org_id": self._scope.org_id},
+            given | {"org_id": self._scope.org_id, "memory_id": memory.memory_id},
         )
         if made:
-            await self._rename(me, lambda aliases: [*aliases, name])
+            await self._rename(entity_id, lambda aliases: [*aliases, name])
 
     async def _is_kept(self, entity_id: EntityId) -> bool:
         is_it = sa.and_(entities.c.entity_id == entity_id, self._scope.owns(entities))
@@ -212,7 +223,8 @@ class GraphRepository:
         named = await self._scope.all(_unmention(entity_mentions, "entity_id"), gone)
         entity_ids = sorted({row.entity_id for row in named})
         if entity_ids:
-            await self._unname(entity_ids, memory_ids)
+            of_these = among(entity_names.c.memory_id, "memory_ids")
+            await self._unname(entity_ids, of_these, {"memory_ids": list(memory_ids)})
             await self.recount(entity_ids)
         said = await self._scope.all(_unmention(relationship_mentions, "relationship_id"), gone)
         if said:
@@ -226,15 +238,17 @@ class GraphRepository:
             learned, who = (among(entity.entity_id, "named"), ~entity.is_kept), {"named": entity_ids}
             await self._scope.run(sa.delete(entities).where(*learned, entity.mention_count == 0), who)
 
-    async def _unname(self, entity_ids: Sequence[int], memory_ids: Sequence[int]) -> None:
-        """Remove the names that memories gave to entities."""
+    async def _unname(
+        self, entity_ids: Sequence[int], which: sa.ColumnElement[bool], given: Mapping[str, Any]
+    ) -> None:
+        """Remove those of the names of entities that a condition with parameters picks."""
         name = entity_names.c
         rows = await self._scope.all(
             sa.delete(entity_names)
-            .where(among(name.entity_id, "named"), among(name.memory_id, "memory_ids"))
+            .where(among(name.entity_id, "named"), which)
             .where(self._scope.owns(entity_names))
             .returning(name.entity_id, name.normalized_name),
-            {"named": list(entity_ids), "memory_ids": list(memory_ids)},
+            {"named": list(entity_ids), **given},
         )
         for row in rows:
             lost = row.normalized_name
@@ -287,12 +301,40 @@ class GraphRepository:
         )
         return {row.normalized_name: row.entity_id for row in rows}
 
-    async def _numbered(self, user_id: UserId, mentions: Mapping[str, EntityMention]) -> dict[str, int]:
-        """Return the number of each name's entity; unknown names get a new entity."""
+    async def _numbered(
+        self,
+        memory: Memory,
+        user_id: UserId,
+        mentions: Mapping[str, EntityMention],
+        ties: Mapping[str, frozenset[str]],
+    ) -> dict[str, int]:
+        """Return the number of each name's entity; unknown names get a new entity, except other names of a person."""
         known = await self._known(user_id, sorted(mentions))
         new = {name: mention for name, mention in sorted(mentions.items()) if name not in known}
         if not new:
             return known
+        firsts = first_names(new)
+        named = await namesakes(self._scope, user_id, firsts) if firsts else []
+        reading = read_names(new, named, firsts, ties)
+        if reading.doubtful:
+            name, doubtful = entity_names.c, reading.doubtful
+            learned = sa.and_(name.memory_id.is_not(None), among(name.normalized_name, "names"))
+            await self._unname(list(doubtful.values()), learned, {"names": list(doubtful)})
+        other = {name: mention for name, mention in new.items() if name not in reading.same}
+        known |= {one.name: one.entity_id for one in named} | await self._made(user_id, other)
+        for first, name in reading.same.items():
+            known[first] = known[name]
+            await self._call(memory, user_id, known[name], new[first].name)
+        for first, name in reading.joined.items():
+            await self._become(user_id, EntityId(known[name]), EntityId(known[first]))
+            known[first] = known[name]
+            await self._call(memory, user_id, known[name], new[name].name.split()[0])
+        return {name: known[name] for name in mentions}
+
+    async def _made(self, user_id: UserId, new: Mapping[str, EntityMention]) -> dict[str, int]:
+        """Add entities, and return their numbers by name."""
+        if not new:
+            return {}
         now, org_id = self._scope.clock.now(), self._scope.org_id
         insert = self._scope.insert(entities)
         rows = await self._scope.all(
@@ -319,7 +361,7 @@ class GraphRepository:
             self._scope.insert(entity_names).on_conflict_do_nothing(),
             [own | {"normalized_name": name, "entity_id": number} for name, number in made.items()],
         )
-        return known | made
+        return made
 
     async def _mention(self, mentioned: Mapping[int, EntityMention | None], memory: Memory) -> None:
         """Record that *memory* mentions entities, and fill in their unknown fields."""
@@ -412,10 +454,11 @@ class GraphRepository:
         await self.recount([row.entity_id for row in await self._scope.all(spoken_of)])
 
 
-def _end(name: str) -> EntityMention:
-    """Return the mention of a relationship's end, of which only the name is known; the user's is a person."""
-    is_user = normalized(name) == USER
-    return EntityMention(name=name, entity_type=EntityType.PERSON if is_user else EntityType.OTHER)
+def _end(name: str, called: Collection[str] = ()) -> EntityMention:
+    """Return the mention of a relationship's end, of which the name is known; first names in *called* are persons'."""
+    key = normalized(name)
+    is_person = key == USER or key in called
+    return EntityMention(name=name, entity_type=EntityType.PERSON if is_person else EntityType.OTHER)
 
 
 @cache

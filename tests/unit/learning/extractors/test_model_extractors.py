@@ -233,11 +233,11 @@ async def test_an_overlong_fact_is_malformed(server):
 
 async def test_one_entry_that_cannot_be_read_is_dropped_alone(server):
     """The others are worth what was paid for them."""
-    spoiled = [fact("x" * 3_000), {"evidence": [2]}, 7, fact(["User lives in Lyon"])]
+    spoiled = [fact("x" * 3_000), {"evidence": [2]}, 7, fact({"it": "User lives in Lyon"})]
     server.answer_with(as_json({"profiles": [*spoiled, fact("User has a dog")]}))
     [one] = (await profiles(server).extract(TALK, [])).candidates
     assert one.content == "User has a dog"
-    server.answer_with(as_json({"playbooks": [rule(trigger=7), rule("Use metric units")]}))
+    server.answer_with(as_json({"playbooks": [rule({"it": "no"}), rule("Use metric units")]}))
     [one] = (await playbooks(server).extract(TALK, [])).candidates
     assert one.content == "Use metric units"
 

@@ -338,6 +338,20 @@ async def test_stream_yields_pieces_and_counts(server: ScriptedLLM, client: Clie
     assert client.outcomes == [(1, "ok", ONE_CALL)]
 
 
+@pytest.mark.parametrize("call", [Client.complete, Client.streamed])
+async def test_thoughts_in_the_answer_are_left_out(server: ScriptedLLM, client: Client, call):
+    """Some servers send them there."""
+    server.answer_with("<think>Which story?</think>\n\nonce upon a time")
+    assert (await call(client)).strip() == "once upon a time"
+
+
+async def test_a_stream_of_thoughts_alone_is_no_answer(server: ScriptedLLM, client: Client):
+    """It is told like any other stream without text."""
+    server.answer_with("<think>Which story?")
+    with pytest.raises(ProviderError, match="without an answer"):
+        await client.streamed()
+
+
 @pytest.mark.parametrize(("model", "times"), [("openai/scripted", 0), ("openrouter/scripted", 1)])
 async def test_stream_is_not_put_together_for_logs(server: ScriptedLLM, model: str, times: int):
     """OpenAI's is read as it comes; LiteLLM puts another one together to count its tokens, and only for that."""

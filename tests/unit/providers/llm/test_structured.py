@@ -133,6 +133,7 @@ def test_json_is_found(text: str):
         ("[" * 100_000 + "]" * 100_000, "no complete JSON"),
         ("```" + "\n" * 500_000, "no complete JSON"),
         ('{"items": [{"name": NaN}]}', "name"),
+        ('{"items": [{"name": "a"}], "more": [{"na', "no complete JSON"),
         ('{"items": [{"score": 1}]}', "items.0.name: Field required"),
         ("null", "answer"),
     ],
@@ -207,3 +208,15 @@ def test_a_model_that_was_cut_off_is_asked_for_what_is_missing():
     assert "complete entries (2) are kept; do not repeat them" in told(Salvaged(Outer(), 2))
     assert "at most 2 entries" in told(Salvaged(Outer(), 2))
     assert "at most 10 entries" in told(Salvaged(Outer(), 150))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Draft: {"items": []}\nBetter: {"items": [{"name": "a"}]}',
+        '<think>Is it {"items": []}, or {this}?</think>\n{"items": [{"name": "a"}]}',
+    ],
+)
+def test_of_several_objects_the_last_one_counts(text: str):
+    """A model that thinks aloud, or corrects itself, ends with its answer."""
+    assert parse(text, Outer) == Outer(items=(Inner(name="a"),))

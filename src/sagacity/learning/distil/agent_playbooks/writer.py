@@ -9,8 +9,8 @@ from sagacity.domain.errors import MalformedOutput
 from sagacity.domain.memory import BlockingIssue, Memory, Provenance
 from sagacity.learning.deduplication.text_equivalence import same_words
 from sagacity.learning.distil.agent_playbooks.directions import Direction, directions_of, user_count
-from sagacity.learning.distil.spec import BY_MODEL, BY_RULES, Draft, Material
-from sagacity.learning.extractors.citations import is_said_in
+from sagacity.learning.distil.spec import BY_MODEL, BY_RULES, Draft, Material, rule_text
+from sagacity.learning.extractors.citations import is_said_in, speaks_of
 from sagacity.learning.extractors.grounding import or_none_given
 from sagacity.learning.extractors.outputs import PlaybookAggregation, SharedPlaybookDraft
 from sagacity.learning.prompt_runner import PromptRunner
@@ -59,9 +59,7 @@ async def write_playbook(
     said = answer.value.playbook
     if said is None or not said.content or any(_says(one, said) for one in material.in_force):
         return None
-    text = f"{said.trigger}\n{said.content}"
-    if not await asyncio.to_thread(is_said_in, text, _words_of(material)):
-        raise MalformedOutput("the playbook says what no rule of the users says")
+    said = await asyncio.to_thread(_checked, said, material.members, directions[0].members[0])
     issue = said.blocking_issue
     return Draft(
         trigger=said.trigger or None,
@@ -75,9 +73,23 @@ async def write_playbook(
     )
 
 
-def _words_of(material: Material) -> list[str]:
-    """Return what the members say, each with its situation and what it warns of."""
-    return ["\n".join(filter(None, (one.trigger, one.content, one.pitfall))) for one in material.members]
+def _checked(said: SharedPlaybookDraft, members: Sequence[Memory], typical: Memory) -> SharedPlaybookDraft:
+    """
+    Return a model's playbook as far as the members say it.
+
+    An invented pitfall is left out, and an invented situation is replaced by that of the most typical member.
+
+    Raises:
+        MalformedOutput: what to do is invented.
+    """
+    rules = [rule_text(one) for one in members]
+    if not is_said_in(said.content, rules):
+        raise MalformedOutput("the playbook says what no rule of the users says")
+    given = {
+        "trigger": said.trigger if speaks_of(said.trigger, rules) else typical.trigger or "",
+        "pitfall": said.pitfall if said.pitfall and speaks_of(said.pitfall, rules) else None,
+    }
+    return said.model_copy(update=given)
 
 
 def _says(playbook: Memory, said: SharedPlaybookDraft) -> bool:

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from sagacity.config.tenant_config import TenantConfig
 from sagacity.domain.amounts import counted
+from sagacity.domain.errors import MalformedOutput
 from sagacity.domain.memory import Memory, MemoryKind, Provenance, SkillFacts
 from sagacity.learning.distil.skills.rules import write_by_rules
-from sagacity.learning.distil.spec import BY_MODEL, Draft, Material
+from sagacity.learning.distil.spec import BY_MODEL, Draft, Material, rule_text
+from sagacity.learning.extractors.citations import is_said_in
 from sagacity.learning.extractors.grounding import or_none_given, tool_lines
 from sagacity.learning.extractors.outputs import SkillGenerationOutput
 from sagacity.learning.prompt_runner import PromptRunner
@@ -45,7 +47,7 @@ async def write_skill(
         The skill; None if the model finds no task that the playbooks have in common.
 
     Raises:
-        ProviderError: the model failed.
+        ProviderError: the model failed, or its text says what neither the playbooks nor the conversations say.
     """
     if prompt_runner is None:
         return await asyncio.to_thread(write_by_rules, material, playbook_name=playbook_name, learner=learner)
@@ -64,12 +66,17 @@ async def write_skill(
     said = answer.value
     if not said.worth_writing:
         return None
+    shown = [variables[name] for name in ("conversations", "tools", "skill") if name in variables]
+    rules = [rule_text(one) for one in (*material.members, *material.still_current)]
+    text = f"{said.description}\n{said.instructions}"
+    if not await asyncio.to_thread(is_said_in, text, rules, shown):
+        raise MalformedOutput("the skill says what no rule of the users says")
     former = material.former.attributes.skill if material.former is not None else None
     return Draft(
         name=former.name if former is not None and former.name else said.name,
         trigger=said.description[:_DESCRIPTION_CHARACTERS].rstrip(),
         content=said.instructions,
-        tools=tuple(dict.fromkeys(tool for tool in said.allowed_tools if tool)),
+        tools=tuple(dict.fromkeys(tool for tool in said.allowed_tools if _is_named(tool, (*rules, *shown)))),
         blocking_issues=tuple(
             {book.blocking_issue: None for book in material.members if book.blocking_issue is not None}
         )[:_PLAYBOOKS_SHOWN],
@@ -77,6 +84,10 @@ async def write_skill(
             learner=learner, method=BY_MODEL, prompt_version=answer.prompt_version, model=answer.model
         ),
     )
+
+
+def _is_named(tool: str, texts: Sequence[str]) -> bool:
+    return bool(tool) and any(tool in text for text in texts)
 
 
 def playbook_lines(playbooks: Sequence[Memory]) -> str:
