@@ -9,9 +9,12 @@ import pyotp
 import pytest
 from fastapi import FastAPI
 
-from sagacity.accounts.totp import find_unreadable, seal_again
+from sagacity.accounts.change import change_password
+from sagacity.accounts.sign_in import principal_of
+from sagacity.accounts.totp import confirm, find_unreadable, seal_again
 from sagacity.auth.key_ring import add_key, keep_first_key
 from sagacity.domain.audit import AuditFilter
+from sagacity.domain.errors import Unauthorized
 from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.role import Role
 from sagacity.domain.tenant import Tenant
@@ -323,6 +326,26 @@ async def test_a_new_password_leaves_the_second_step_on(tmp_path: Path) -> None:
                 f"account.totp_{one}" for one in ("enabled", "disabled", "enabled")
             ]
             assert user_id
+
+
+@pytest.mark.both_databases
+async def test_a_session_that_has_ended_meanwhile_turns_no_codes_on(
+    tmp_path: Path, database_url: str
+) -> None:
+    """Or whoever had the former password would lock the owner out, with an app of their own."""
+    clock = StoppedClock()
+    async with serving(tmp_path, database_url=database_url, clock=clock) as app, client_of(app) as api:
+        await sign_up(api)
+        parts = app.state.runtime.accounts.parts
+        owners_tokens, thiefs_tokens = await log_in(api), await log_in(api)
+        owner = await principal_of(parts, owners_tokens["access_token"])
+        thief = await principal_of(parts, thiefs_tokens["access_token"])  # the call has come in
+        async with signed_in(app, thiefs_tokens) as browser:
+            phone = Phone((await browser.post(TOTP, json={"password": PASSWORD})).json()["secret"], clock)
+        await change_password(parts, owner, PASSWORD, "Three-Lions-5", address="o")
+        with pytest.raises(Unauthorized, match="ended"):
+            await confirm(parts, thief, phone.code(), address="t")
+        await log_in(api, password="Three-Lions-5")
 
 
 @pytest.mark.both_databases

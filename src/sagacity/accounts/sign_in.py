@@ -22,6 +22,7 @@ from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.member import ACCESS_OF
 from sagacity.domain.principal import CallerKind, Principal
 from sagacity.domain.tenant import Tenant
+from sagacity.storage.transaction import Transaction
 
 WRONG = "the address or the password is wrong"
 NOT_CURRENT = "the current password is wrong"
@@ -259,6 +260,20 @@ def require_account(principal: Principal) -> tuple[UserId, str]:
     if principal.account_id is None or principal.session_id is None:
         raise Forbidden("this call is for accounts: sign in, and send the access token")
     return principal.account_id, principal.session_id
+
+
+async def require_session(transaction: Transaction, principal: Principal) -> None:
+    """
+    Check that the caller's session has not ended since the call came in; a new password waits for the transaction.
+
+    Raises:
+        Forbidden: the caller did not sign in to an account.
+        Unauthorized: the session has ended, perhaps as the password was changed, or the account is gone.
+    """
+    user_id, session_id = require_account(principal)
+    account = await transaction.accounts.find(user_id)  # locks it
+    if account is None or await transaction.account_sessions.find_live(session_id, user_id) is None:
+        raise Unauthorized(ENDED)
 
 
 async def open_session(

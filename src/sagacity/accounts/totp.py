@@ -11,6 +11,7 @@ from sagacity.accounts.sign_in import (
     account_of,
     new_token_id,
     password_asked_again,
+    require_session,
     tokens_of,
 )
 from sagacity.accounts.sign_up import forget_totp
@@ -77,6 +78,7 @@ async def begin(parts: AccountParts, principal: Principal, password: str, *, add
     Raises:
         WrongCredentials: the password is wrong.
         Forbidden: the caller did not sign in to an account.
+        Unauthorized: the session has just ended.
         RateLimited: too many tries came before.
         Conflict: the account has an app already.
         CodeUnavailable: the key that encrypts secrets is missing.
@@ -84,6 +86,7 @@ async def begin(parts: AccountParts, principal: Principal, password: str, *, add
     account = await password_asked_again(parts, principal, password, address=address)
     secret, owner = new_secret(), owner_of(parts.tenant, account.user_id)
     async with parts.storage.begin(parts.tenant) as transaction:
+        await require_session(transaction, principal)
         may_make_key = not await transaction.account_totp.any_kept()
         try:
             sealed = parts.open_ring(make=may_make_key).seal(secret, owner)
@@ -106,12 +109,14 @@ async def confirm(parts: AccountParts, principal: Principal, code: str, *, addre
         WrongCredentials: the code is wrong.
         Conflict: no secret was created, or codes are on already.
         Forbidden: the caller did not sign in to an account.
+        Unauthorized: the session has just ended.
         RateLimited: too many tries came before.
     """
     account = await account_of(parts, principal)
     await count_try(parts, tries := code_tries(account.user_id, address))
     codes = new_recovery_codes()
     async with parts.storage.begin(parts.tenant) as transaction:
+        await require_session(transaction, principal)
         totp = await transaction.account_totp.find(account.user_id)
         if totp is None or totp.confirmed_at is not None:
             raise Conflict("there is no new app to confirm: begin with the password")
@@ -138,6 +143,7 @@ async def renew_recovery_codes(
     await count_try(parts, tries := code_tries(account.user_id, address))
     codes = new_recovery_codes()
     async with parts.storage.begin(parts.tenant) as transaction:
+        await require_session(transaction, principal)
         if not await _take(parts, transaction, account.user_id, code):
             raise WrongCredentials(WRONG_CODE)
         hashes = [hash_token(plain_code(one)) for one in codes]
@@ -157,11 +163,13 @@ async def turn_off(
     Raises:
         WrongCredentials: the password or the code is wrong, or codes are off.
         Forbidden: the caller did not sign in to an account.
+        Unauthorized: the session has just ended.
         RateLimited: too many tries came before.
     """
     account = await password_asked_again(parts, principal, password, address=address)
     await count_try(parts, tries := code_tries(account.user_id, address))
     async with parts.storage.begin(parts.tenant) as transaction:
+        await require_session(transaction, principal)
         if not await _take(parts, transaction, account.user_id, code):
             raise WrongCredentials(WRONG_CODE)
         await forget_totp(parts, transaction, account.user_id)
