@@ -11,9 +11,12 @@ import pytest
 import sqlalchemy as sa
 from fastapi import FastAPI
 
-from sagacity.accounts.members import add_member
+from sagacity.accounts.invitations import invite, revoke, send_again
+from sagacity.accounts.members import add_member, change_role, remove_member
+from sagacity.accounts.sign_in import principal_of
 from sagacity.domain.audit import OPERATOR
-from sagacity.domain.ids import OrgId
+from sagacity.domain.errors import Forbidden
+from sagacity.domain.ids import OrgId, UserId
 from sagacity.domain.principal import CallerKind, Principal
 from sagacity.domain.role import Role
 from sagacity.domain.tenant import Tenant
@@ -234,6 +237,51 @@ async def test_invitations_expire_and_have_to_wait(tmp_path: Path) -> None:
             waits = await olga.post("/api/invitations", json=again)
             assert (waits.status_code, int(waits.headers["Retry-After"]) > 0) == (429, True)
             await told(olga, "POST invitations", {"email": ADA, "role": "viewer"})
+
+
+@pytest.mark.both_databases
+async def test_whoever_was_demoted_meanwhile_decides_nothing(tmp_path: Path, database_url: str) -> None:
+    """A call that came in before is judged by the role that its caller has when it writes."""
+    with mail_server() as (url, _):
+        async with (
+            serving(tmp_path, database_url=database_url, mail_url=url, verify_email=False) as app,
+            client_of(app) as api,
+        ):
+            await make_token(app, TEAM)
+            ids = {email: UserId(await sign_up(api, email)) for email in (OLGA, ADA, MIA)}
+            for email in ids:
+                await made_owner(app, email)
+            parts = app.state.runtime.accounts.parts
+            olga, ada = [
+                await principal_of(
+                    parts, (await told(api, "POST auth/login", signs_in(email, TEAM)))["access_token"]
+                )
+                for email in (OLGA, ADA)
+            ]
+            waiting = await invite(parts, olga, VIC, Role.MEMBER)
+
+            async def refuses_ada() -> None:
+                for attempt in (
+                    change_role(parts, ada, ids[MIA], Role.ADMIN),
+                    change_role(parts, ada, ids[ADA], Role.OWNER),
+                    remove_member(parts, ada, ids[MIA]),
+                    invite(parts, ada, "friend@example.com", Role.MEMBER),
+                    send_again(parts, ada, waiting.invitation_id),
+                    revoke(parts, ada, waiting.invitation_id),
+                ):
+                    with pytest.raises(Forbidden):
+                        await attempt
+
+            await change_role(parts, olga, ids[ADA], Role.MEMBER)
+            await refuses_ada()
+            await change_role(parts, olga, ids[ADA], Role.ADMIN)
+            with pytest.raises(Forbidden, match="only an owner"):
+                await change_role(parts, ada, ids[ADA], Role.OWNER)
+            await remove_member(parts, olga, ids[ADA])
+            await refuses_ada()
+            client = client_of(app, token=await make_token(app, TEAM))
+            assert await roles(client) == {OLGA: "owner", MIA: "owner"}
+            assert [one["email"] for one in (await told(client, "GET invitations"))["invitations"]] == [VIC]
 
 
 async def test_the_last_owner_stays_and_an_account_leaves_every_organisation(tmp_path: Path) -> None:

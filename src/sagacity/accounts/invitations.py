@@ -1,5 +1,6 @@
 """Invitations: send, withdraw, and accept with the code from the e-mail."""
 
+from sagacity.accounts.members import require_still_decides
 from sagacity.accounts.parts import BAD_CODE, AccountParts
 from sagacity.accounts.sign_in import account_of
 from sagacity.accounts.throttle import count_try, invitation_tries
@@ -42,6 +43,7 @@ async def invite(parts: AccountParts, principal: Principal, email: str, role: Ro
 
     async def add() -> None:
         async with parts.storage.begin(principal) as transaction:
+            await require_still_decides(transaction, principal, role)
             if account is not None and await transaction.members.find(account.user_id) is not None:
                 raise Conflict("this is the address of a member")
             await transaction.invitations.add(new)
@@ -84,6 +86,7 @@ async def send_again(parts: AccountParts, principal: Principal, invitation_id: s
 
     async def ask() -> Invitation:
         async with parts.storage.begin(principal) as transaction:
+            await require_still_decides(transaction, principal, found.role)
             expires_at = parts.clock.now() + parts.policy.invitation
             return await transaction.invitations.send_again(
                 invitation_id, expires_at=expires_at, by=principal.audited_as
@@ -107,7 +110,7 @@ async def revoke(parts: AccountParts, principal: Principal, invitation_id: str) 
     async def remove() -> None:
         async with parts.storage.begin(principal) as transaction:
             found = await transaction.invitations.get(invitation_id)
-            require_may_decide(principal, found.role)
+            await require_still_decides(transaction, principal, found.role)
             await transaction.invitations.revoke(invitation_id, by=principal.audited_as)
 
     await parts.storage.retry(remove)

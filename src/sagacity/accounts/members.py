@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 from sagacity.accounts.parts import AccountParts
 from sagacity.domain.account import Account, normal_email
-from sagacity.domain.errors import NotFound
+from sagacity.domain.errors import Forbidden, NotFound
 from sagacity.domain.ids import UserId
-from sagacity.domain.member import Member, require_may_decide
+from sagacity.domain.member import ACCESS_OF, Member, require_may_decide
 from sagacity.domain.principal import Principal
 from sagacity.domain.role import Role
+from sagacity.storage.transaction import Transaction
 
 
 class Known(NamedTuple):
@@ -46,11 +47,11 @@ async def change_role(parts: AccountParts, principal: Principal, user_id: UserId
 
     async def change() -> Member:
         async with parts.storage.begin(principal) as transaction:
-            await transaction.audit.lock()
+            await require_still_decides(transaction, principal, role)
             before = await transaction.members.find(user_id)
             if before is None:
                 raise NotFound("no such member")
-            require_may_decide(principal, before.role)
+            await require_still_decides(transaction, principal, before.role)
             return await transaction.members.put(
                 user_id, role, by=principal.audited_as, target=parts.audited_as(user_id)
             )
@@ -76,13 +77,35 @@ async def remove_member(parts: AccountParts, principal: Principal, user_id: User
         async with parts.storage.begin(principal.tenant) as transaction:
             await transaction.audit.lock()
             before = await transaction.members.find(user_id)
-            if before is not None and not leaves:
-                require_may_decide(principal, before.role)
+            if not leaves:
+                concerned = () if before is None else (before.role,)
+                await require_still_decides(transaction, principal, *concerned)
             await transaction.members.remove(
                 user_id, by=principal.audited_as, target=parts.audited_as(user_id)
             )
 
     await parts.storage.retry(remove)
+
+
+async def require_still_decides(transaction: Transaction, principal: Principal, *roles: Role) -> None:
+    """
+    Make sure that a caller may still grant and take *roles*, by their role in the writing transaction.
+
+    It may have changed since the call came in. No role changes until the transaction ends.
+
+    Raises:
+        Forbidden: the caller may not, or is no member any more.
+    """
+    await transaction.audit.lock()
+    if principal.account_id is not None:
+        member = await transaction.members.find(principal.account_id)
+        if member is None:
+            raise Forbidden("you are no longer a member of this organisation")
+        access = ACCESS_OF[member.role]
+        user_id = None if access.of_all_users else principal.account_id
+        given = {"role": member.role, "permissions": access.permissions, "user_id": user_id}
+        principal = principal.model_copy(update=given)
+    require_may_decide(principal, *roles)
 
 
 async def add_member(parts: AccountParts, operator: Principal, email: str, role: Role) -> Member | None:
