@@ -22,7 +22,7 @@ from sagacity.retrieval.query.names import name_candidates
 from sagacity.retrieval.query.own_name import by_pronoun, may_name_the_user, own_names
 from sagacity.retrieval.rank import DEPTH
 from sagacity.retrieval.rerank import rerank
-from sagacity.retrieval.results import RERANKED, Results, results_of
+from sagacity.retrieval.results import RERANKED, Results, analyzed, results_of
 from sagacity.retrieval.strategies.base import Part, StrategyInput
 from sagacity.retrieval.successors import successors_first
 from sagacity.storage.transaction import Storage, Transaction
@@ -141,7 +141,7 @@ class Searcher:
         watch: Stopwatch,
     ) -> tuple[StrategyInput, Results | None]:
         """
-        Run the strategies that need no vector, and rank at once if no vector is missing by then.
+        Run the strategies that need no vector, analyse the question, and rank at once if no vector is missing by then.
 
         Returns:
             The question as all strategies get it, and the results; None if they are still to be ranked.
@@ -159,6 +159,7 @@ class Searcher:
                 ask = await _with_names(snapshot, ask)
                 may_change = False
             await answers.ask(_WITHOUT_VECTOR, snapshot, ask)
+            ask = replace(ask, analysis=await analyzed(snapshot, ask, answers, watch))
             if not embedding.done() or any(part.text != ask.query.text for part in ask.parts):
                 return None
             names.append(StrategyName.VECTOR)  # from here on, a failure may be its own

@@ -56,9 +56,8 @@ async def results_of(
         StorageError: no strategy answered, because of the database.
     """
     query, findings, trace = ask.query, answers.findings, answers.trace()
+    analysis = ask.analysis or await analyzed(snapshot, ask, answers, watch)
     watch.lap(RETRIEVAL)
-    analysis = await _analyzed(snapshot, query, findings, ask.now)
-    watch.lap(ANALYSIS)
     trace = trace.model_copy(update={"analysis": analysis})
     started = time.perf_counter()
     standings = await _standings(snapshot, query, findings, analysis)
@@ -98,10 +97,23 @@ async def results_of(
     return Results(lists, trace)
 
 
-async def _analyzed(
+async def analyzed(
+    snapshot: Transaction, ask: StrategyInput, answers: Answers, watch: Stopwatch
+) -> QueryAnalysis:
+    """
+    Analyse the question, for which the strategies that know names have answered.
+
+    A time that depends on a date in the user's life is looked up among the memories.
+    """
+    watch.lap(RETRIEVAL)
+    analysis = await _read(snapshot, ask.query, answers.findings, ask.now)
+    watch.lap(ANALYSIS)
+    return analysis
+
+
+async def _read(
     snapshot: Transaction, query: Query, findings: Mapping[StrategyName, StrategyResult], now: datetime
 ) -> QueryAnalysis:
-    """Analyse the question; a time that depends on a date in the user's life is looked up among the memories."""
     names = tuple(name for finding in findings.values() for name in finding.names)
     analysis = analyze(query.text, now=now, names=names)
     reference = analysis.time_reference

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
+from sagacity.domain.analysis import QueryAnalysis
 from sagacity.domain.graph import Entity
 from sagacity.domain.query import Filter, Query
 from sagacity.providers.base import Vectors
@@ -34,6 +35,8 @@ class StrategyInput:
     """The most hits of each kind that a strategy returns."""
     vectors: Sequence[Vectors] = ()
     """The vectors of the texts of `parts`, each float32 [d], of unit length; empty until they are made."""
+    analysis: QueryAnalysis | None = None
+    """What the question asks for; None until it is analysed."""
     named: Sequence[Entity] | None = None
     """The user's entities that the question names, most mentioned first; None if nobody has looked them up."""
 
