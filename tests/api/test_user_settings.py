@@ -177,6 +177,17 @@ async def test_deleted_record_is_made_again_and_memories_stay(api: httpx.AsyncCl
     assert (await listed(api))["memories"] == [made]
 
 
+@pytest.mark.both_databases
+async def test_record_that_is_deleted_and_changed_at_once_fails_no_call(api: httpx.AsyncClient):
+    """Each call finds a record or makes one, whatever the others do."""
+    for _ in range(3):
+        replies = await asyncio.gather(
+            *(api.delete(PATH, params=ANA) for _ in range(8)),
+            *(api.patch(PATH, params=ANA, json={"bio": f"{number}"}) for number in range(8)),
+        )
+        assert {one.status_code for one in replies} == {200, 204}, [one.text for one in replies]
+
+
 async def test_nobody_reaches_another_record(app: FastAPI, api: httpx.AsyncClient):
     """Another user's of the organisation, one of the same name elsewhere, or any without a token."""
     mine = await patched(api, PATH, {"bio": "I paint."})

@@ -27,9 +27,11 @@ class UserSettingsRepository:
         """Lock and return a user's record, created if there was none."""
         now = self._scope.clock.now()
         new = UserSettings(settings_id=self._scope.ids.new(), user_id=user_id, created_at=now, updated_at=now)
-        await self._scope.run(self._scope.insert(user_settings).on_conflict_do_nothing(), self._row(new))
-        statement = self._scope.locked(sa.select(user_settings).where(*self._one(user_id)))
-        [row] = await self._scope.all(statement)
+        insert, column = self._scope.insert(user_settings), user_settings.c
+        kept = insert.on_conflict_do_update(  # in one statement: others may delete it at any time
+            index_elements=[column.org_id, column.user_id], set_={"user_id": insert.excluded.user_id}
+        )
+        [row] = await self._scope.all(kept.returning(user_settings), self._row(new))
         return UserSettings.model_validate(row._mapping, extra="ignore")
 
     async def change(

@@ -36,10 +36,11 @@ class AttemptRepository:
             "attempt_count": 0,
             "updated_at": now,
         }
-        await self._scope.run(self._scope.insert(access_attempts).on_conflict_do_nothing(), first)
-        [row] = await self._scope.all(
-            self._scope.locked(sa.select(access_attempts).where(*self._one(subject)))
+        insert, column = self._scope.insert(access_attempts), access_attempts.c
+        kept = insert.on_conflict_do_update(  # in one statement: old counts may be deleted at any time
+            index_elements=[column.org_id, column.subject], set_={"subject": insert.excluded.subject}
         )
+        [row] = await self._scope.all(kept.returning(access_attempts), first)
         if row.blocked_until is not None and row.blocked_until > now:
             return row.blocked_until
         count = 1 if row.updated_at < since else row.attempt_count + 1
