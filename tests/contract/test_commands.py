@@ -1,6 +1,7 @@
 """A caller who acts for one user changes no other user's memories by any command, on every database."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -26,6 +27,7 @@ from sagacity.memories.undo import undo
 from sagacity.memories.version_diff import compare_versions
 from sagacity.memories.versions import VersionChoice, downgrade, upgrade
 from sagacity.memories.write import add_memories, edit_memory, edit_user_playbook
+from sagacity.providers.base import Embedder, Vectors
 from support.acting import for_everyone
 from support.isolation import rows_of
 from support.parts import ANNA, BEN, ORG, new_memory
@@ -173,6 +175,31 @@ async def test_a_user_writes_the_own_memories(parts: Parts) -> None:
     assert await delete_profiles_matching(acting, BEN, "mocha") == 1
     found = await history_of(acting, playbook.uid, None, limit=9)
     assert found.event_count == 2
+
+
+class BusyEmbedder:
+    """A real embedder, during whose work something else happens."""
+
+    def __init__(self, inner: Embedder, meanwhile: Callable[[], Awaitable[object]]) -> None:
+        self.model, self.dimension = inner.model, inner.dimension
+        self._inner, self._meanwhile = inner, meanwhile
+
+    async def embed(self, texts: Sequence[str], *, background: bool = False) -> Vectors:
+        await self._meanwhile()
+        return await self._inner.embed(texts, background=background)
+
+    async def warm(self) -> None:
+        await self._inner.warm()
+
+
+async def test_an_id_that_somebody_else_takes_meanwhile_is_refused(parts: Parts) -> None:
+    """As one that was taken before: the other user's memory is out of the writer's sight."""
+    annas = [new_memory("likes green tea", user_id=ANNA, uid="cup")]
+    taken = BusyEmbedder(parts.embedder, lambda: add_memories(for_everyone(parts), annas, reason="x"))
+    with pytest.raises(Conflict):
+        await put_profiles(
+            acting_for_ben(replace(parts, embedder=taken)), [new_memory("x", user_id=BEN, uid="cup")]
+        )
 
 
 async def test_what_serves_all_is_a_reviewers(parts: Parts) -> None:

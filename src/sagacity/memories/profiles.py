@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from pydantic import JsonValue
 
-from sagacity.domain.errors import Conflict, InvalidInput, NotFound
+from sagacity.domain.errors import Conflict, InvalidInput, NotFound, StorageError, StorageUnavailable
 from sagacity.domain.ids import MemoryUid, UserId
 from sagacity.domain.memory import Memory, MemoryKind, NewMemory, Status
 from sagacity.memories.acting import Acting
@@ -69,7 +69,15 @@ async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:
             await record(acting, transaction, pairs, reason="profile written")
             await keep_users_within_limits(acting, transaction, added)
 
-    await acting.parts.storage.retry(store)
+    try:
+        await acting.parts.storage.retry(store)
+    except StorageUnavailable:
+        raise
+    except StorageError:
+        await _check_uids(
+            acting, given
+        )  # one may have been taken or held meanwhile, out of the caller's sight
+        raise
     acting.parts.dispatcher.poll_now()
     return len(given)
 

@@ -24,7 +24,7 @@ from sagacity.memories.acting import Acting
 from sagacity.retrieval.query.forgets import what_to_forget
 
 _LETTERS = 10_000
-_NOT_KEPT = {
+NOT_KEPT = {
     Rejection.EMPTY: "without text",
     Rejection.UNSUPPORTED: "that no turn says",
     Rejection.REPEATED: "repeated",
@@ -33,8 +33,10 @@ _NOT_KEPT = {
     Rejection.OUTDATED: "outdated by what was said later",
     Rejection.CONFIRMED: "against what a person has written",
     Rejection.DELETED: "of deleted turns",
+    Rejection.SWITCHED_OFF: "of a kind that the user has switched off",
     Rejection.OVER_QUOTA: "beyond the organisation's quota of memories",
 }
+"""What a receipt says of entries that were dropped, by the reason."""
 
 
 async def receipt_of(acting: Acting, request_id: RequestId) -> Receipt:
@@ -170,7 +172,7 @@ def _nothing_new(entries: EntryCounts | None) -> str:
     if entries is None or entries.kept:
         return ""
     known = (f"{entries.merged} known already",) if entries.merged else ()
-    dropped = (f"{count} {_NOT_KEPT[why]}" for why, count in entries.reasons.items())
+    dropped = (f"{count} {NOT_KEPT[why]}" for why, count in entries.reasons.items())
     return f"nothing new was found: {', '.join((*known, *dropped))}"
 
 
