@@ -127,8 +127,7 @@ class Searcher:
             return {}
 
         async def embed() -> dict[str, Vectors]:
-            # one by one: in a batch, the other texts change a vector's third digit
-            return {text: (await self._embedder.embed([text]))[0] for text in texts}
+            return dict(zip(texts, await self._embedder.embed(texts), strict=True))
 
         return await answers.prepare(StrategyName.VECTOR, embed()) or {}
 
