@@ -14,6 +14,7 @@ import atexit
 import itertools
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -31,14 +32,27 @@ from psycopg import sql
 START_SECONDS = 60.0
 SUPERUSER = "postgres"
 _UNPRIVILEGED = "nobody"
+_PROCESSES = 8
 _numbers = itertools.count(1)
+_given: set[int] = set()
 
 
 def free_port() -> int:
-    """A port that nothing listens on now."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """
+    A port that nothing listens on now, and that was not given before.
+
+    It lies below those that the system gives to outgoing connections (Linux: from 32,768), one of which could take it
+    before its server starts. Each of several processes that test at once gives others.
+    """
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % _PROCESSES
+    candidates = [port for port in range(20_000, 32_000) if port % _PROCESSES == worker]
+    while True:
+        port = random.choice(candidates)
+        with socket.socket() as listener, suppress(OSError):
+            listener.bind(("127.0.0.1", port))
+            if port not in _given:
+                _given.add(port)
+                return port
 
 
 def _package(name: str) -> Path:
