@@ -12,6 +12,7 @@ from sagacity.domain.errors import Forbidden, StorageError
 from sagacity.domain.memory import MemoryKind
 from sagacity.domain.principal import CallerKind, Principal
 from sagacity.domain.tenant import Tenant
+from sagacity.storage.sqlite.backend import READERS
 from sagacity.storage.transaction import Storage, Transaction
 from support.parts import ANNA, BEN, ORG, OTHER_ORG, new_memory
 
@@ -83,6 +84,71 @@ async def test_nobody_waits_for_a_long_visit(storage: Storage) -> None:
     finally:
         over.set()
     assert await visits == []
+
+
+@on_sqlite
+async def test_visits_share_a_thread_until_one_takes_long(storage: Storage) -> None:
+    """One thread runs short ones in turn; beside long ones, others run them in turn, and then it is the first again."""
+    begun, over = asyncio.Semaphore(0), threading.Event()
+    loop = asyncio.get_running_loop()
+
+    async def thread(_transaction: Transaction) -> str:
+        return threading.current_thread().name
+
+    async def long(transaction: Transaction) -> str:
+        loop.call_soon_threadsafe(begun.release)
+        over.wait()
+        return await thread(transaction)
+
+    async def used() -> set[str]:
+        return set(await asyncio.gather(*(storage.visit(ORG, thread) for _ in range(8))))
+
+    async def used_alone() -> str:
+        for _ in range(50):  # on a busy machine even a short one may take long
+            if len(threads := await used()) == 1:
+                return threads.pop()
+        pytest.fail("short visits did not share a thread")
+
+    first = await used_alone()
+    visits = [asyncio.create_task(storage.visit(ORG, long)) for _ in range(2)]
+    try:
+        for _ in visits:
+            await begun.acquire()
+        assert first not in await used()
+    finally:
+        over.set()
+    assert first in await asyncio.gather(*visits)
+    assert await used_alone() == first
+
+
+@on_sqlite
+async def test_a_visit_that_nobody_waits_for_does_not_begin(storage: Storage) -> None:
+    """Its caller has gone while all threads were busy; those after it are not held up."""
+    begun, over, told = asyncio.Semaphore(0), threading.Event(), list[str]()
+    loop = asyncio.get_running_loop()
+
+    async def long(_transaction: Transaction) -> None:
+        loop.call_soon_threadsafe(begun.release)
+        over.wait()
+
+    async def tell(_transaction: Transaction) -> None:
+        told.append("began")
+
+    visits = [asyncio.create_task(storage.visit(ORG, long)) for _ in range(READERS)]
+    try:
+        for _ in visits:
+            await begun.acquire()
+        gone = asyncio.create_task(storage.visit(ORG, tell))
+        after = asyncio.create_task(storage.visit(ORG, contents))
+        await asyncio.sleep(0)
+        gone.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await gone
+    finally:
+        over.set()
+    await asyncio.gather(*visits)
+    assert await after == []
+    assert told == []
 
 
 @on_sqlite
