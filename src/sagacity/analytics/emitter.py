@@ -20,7 +20,7 @@ _BATCHES_KEPT = 10
 """How many batches may wait, if they are more than `LEAST_KEPT` values."""
 _PAUSE_SECONDS = 0.2
 """Pause between two writes, so that values that come in quick succession share one."""
-_ROWS_A_WRITE = 200
+_ROWS_A_WRITE = 500
 _log = structlog.get_logger(__name__)
 One = TypeVar("One")
 Given_contra = TypeVar("Given_contra", contravariant=True)

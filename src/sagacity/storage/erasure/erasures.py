@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -62,10 +63,8 @@ class ErasureRepository:
 
     async def gone_since(self, since: datetime) -> dict[str, datetime]:
         """Return when the users erased at *since* or later were gone, by the hash of the user."""
-        gone = sa.select(_column.user_hash, _column.gone_at).where(
-            _column.org_id == self._scope.org_id, _column.gone_at >= since
-        )
-        return {row.user_hash: row.gone_at for row in await self._scope.all(gone.order_by(_column.gone_at))}
+        rows = await self._scope.all(_gone(), {"org_id": self._scope.org_id, "since": since})
+        return {row.user_hash: row.gone_at for row in rows}
 
     async def add(self, erasure_id: str, *, user_hash: str, key_id: str, sealed: str) -> None:
         """Record that the operation with that id is to erase a user."""
@@ -163,3 +162,11 @@ class ErasureRepository:
 
 def _erasure_of(row: Any) -> Erasure:
     return Erasure.model_validate(row._mapping, extra="ignore")
+
+
+@cache
+def _gone() -> sa.Select[*tuple[Any, ...]]:
+    """Build the statement for the users that are gone since a time."""
+    mine = _column.org_id == sa.bindparam("org_id")
+    gone = sa.select(_column.user_hash, _column.gone_at).where(mine, _column.gone_at >= sa.bindparam("since"))
+    return gone.order_by(_column.gone_at)

@@ -287,13 +287,25 @@ def _getter(keys: Sequence[str]) -> Callable[[Parameters], tuple[Any, ...]]:
 
 def _value(compiled: SQLCompiler, name: str, dialect: Dialect) -> _Value:
     bound = compiled.binds[name]
-    convert = bound.type.dialect_impl(dialect).bind_processor(dialect)
+    convert = _written_as(bound.type, dialect)
     defaults: Mapping[str, Any] = {
         column.key: column.default.arg
         for column in compiled.insert_prefetch
         if isinstance(column.default, sa.ColumnDefault)
     }
     return _Value(name, bound.key, defaults.get(bound.key, bound.effective_value), bound.required, convert)
+
+
+def _written_as(kind: sa.types.TypeEngine[Any], dialect: Dialect) -> _Convert | None:
+    own = kind.dialect_impl(dialect)
+    convert: _Convert | None = own.bind_processor(dialect)
+    if isinstance(own, sa.JSON) and convert is not None and convert({}) == "{}":
+        return partial(_json_text, convert)
+    return convert
+
+
+def _json_text(convert: _Convert, value: Any) -> Any:
+    return "{}" if value == {} else convert(value)  # the most common value
 
 
 def _read_as(kind: sa.types.TypeEngine[Any], dialect: Dialect, told: Any) -> _Convert | None:
