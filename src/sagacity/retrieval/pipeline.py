@@ -25,6 +25,7 @@ from sagacity.retrieval.rerank import rerank
 from sagacity.retrieval.results import RERANKED, Results, analyzed, results_of
 from sagacity.retrieval.strategies.base import Part, StrategyInput
 from sagacity.retrieval.successors import successors_first
+from sagacity.retrieval.together import Asking, Together
 from sagacity.storage.transaction import Storage, Transaction
 
 STRATEGY_SECONDS = 5.0
@@ -55,6 +56,7 @@ class Searcher:
     ) -> None:
         self._storage = storage
         self._embedder = embedder
+        self._together = Together(embedder)
         self._clock = clock
         self._reranker = reranker
         self._strategy_seconds = strategy_seconds
@@ -81,12 +83,14 @@ class Searcher:
         Raises:
             StorageError: no strategy answered, because of the database.
         """
-        with span("search") as recorded:
-            found = await self._search_kinds(whose, query)
+        with span("search") as recorded, self._together.search() as asking:
+            found = await self._search_kinds(whose, query, asking)
             recorded.note({"sagacity.results": sum(len(one.items) for one in found.values())})
         return found
 
-    async def _search_kinds(self, whose: Tenant | Principal, query: Query) -> dict[str, Found]:
+    async def _search_kinds(
+        self, whose: Tenant | Principal, query: Query, asking: Asking
+    ) -> dict[str, Found]:
         watch = Stopwatch()
         ask = StrategyInput(
             query=query,
@@ -95,7 +99,7 @@ class Searcher:
             depth=max(DEPTH, query.limit, query.turn_limit or 0),
         )
         answers = Answers(_strategies(query), self._strategy_seconds)
-        embedding = asyncio.create_task(self._vectors(answers, [query.text]))
+        embedding = asyncio.create_task(_vectors(answers, asking, [query.text]))
         try:
             for _ in range(_STEPS_TO_THE_EMBEDDER):
                 await asyncio.sleep(0)
@@ -107,7 +111,7 @@ class Searcher:
             raise
         if ranked is None:
             others = [part.text for part in ask.parts if part.text != query.text]
-            vectors = vectors | await self._vectors(answers, others)
+            vectors = vectors | await _vectors(answers, asking, others)
             ranked = await self._rank(answers, whose, _with_vectors(ask, vectors), watch)
         lists, trace = ranked.lists, ranked.trace
         if query.rerank:
@@ -120,16 +124,6 @@ class Searcher:
             turns = lists[INTERACTION]
             lists[INTERACTION] = await self.with_neighbours(whose, query.wanted, turns, query.neighbours)
         return {kind: Found(items=one, trace=trace) for kind, one in lists.items()}
-
-    async def _vectors(self, answers: Answers, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors of *texts*; empty if no search by vector is to follow."""
-        if not texts or not answers.waiting([StrategyName.VECTOR]):
-            return {}
-
-        async def embed() -> dict[str, Vectors]:
-            return dict(zip(texts, await self._embedder.embed(texts), strict=True))
-
-        return await answers.prepare(StrategyName.VECTOR, embed()) or {}
 
     async def _look(
         self,
@@ -257,6 +251,17 @@ class Searcher:
             else item
             for item in items
         )
+
+
+async def _vectors(answers: Answers, asking: Asking, texts: Sequence[str]) -> dict[str, Vectors]:
+    """Return the vectors of *texts*; empty if no search by vector is to follow."""
+    if not texts or not answers.waiting([StrategyName.VECTOR]):
+        return {}
+
+    async def embed() -> dict[str, Vectors]:
+        return dict(zip(texts, await asking.embed(texts), strict=True))
+
+    return await answers.prepare(StrategyName.VECTOR, embed()) or {}
 
 
 def _with_vectors(ask: StrategyInput, vectors: Mapping[str, Vectors]) -> StrategyInput:
