@@ -47,11 +47,12 @@ async def change_role(parts: AccountParts, principal: Principal, user_id: UserId
 
     async def change() -> Member:
         async with parts.storage.begin(principal) as transaction:
-            await require_still_decides(transaction, principal, role)
+            await transaction.audit.lock()
             before = await transaction.members.find(user_id)
+            concerned = (role,) if before is None else (role, before.role)
+            await require_still_decides(transaction, principal, *concerned)
             if before is None:
                 raise NotFound("no such member")
-            await require_still_decides(transaction, principal, before.role)
             return await transaction.members.put(
                 user_id, role, by=principal.audited_as, target=parts.audited_as(user_id)
             )

@@ -74,9 +74,8 @@ async def put_profiles(acting: Acting, profiles: Sequence[NewMemory]) -> int:
     except StorageUnavailable:
         raise
     except StorageError:
-        await _check_uids(
-            acting, given
-        )  # one may have been taken or held meanwhile, out of the caller's sight
+        # One may have been taken or held meanwhile, out of the caller's sight.
+        await _check_uids(acting, given)
         raise
     acting.parts.dispatcher.poll_now()
     return len(given)

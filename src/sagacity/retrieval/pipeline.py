@@ -83,14 +83,28 @@ class Searcher:
         Raises:
             StorageError: no strategy answered, because of the database.
         """
-        with span("search") as recorded, self._together.search() as asking:
-            found = await self._search_kinds(whose, query, asking)
+        with span("search") as recorded:
+            found = await self._search_kinds(whose, query)
             recorded.note({"sagacity.results": sum(len(one.items) for one in found.values())})
         return found
 
-    async def _search_kinds(
-        self, whose: Tenant | Principal, query: Query, asking: Asking
-    ) -> dict[str, Found]:
+    async def _search_kinds(self, whose: Tenant | Principal, query: Query) -> dict[str, Found]:
+        with self._together.search() as asking:
+            ranked = await self._first_ranking(whose, query, asking)
+        lists, trace = ranked.lists, ranked.trace
+        if query.rerank:
+            lists, trace = await self._reranked(query.text, lists, trace, blend=RERANK_BLEND, depth=RERANKED)
+        lists = {
+            kind: successors_first(within_limit(one, query.limit_of(kind), is_caution))
+            for kind, one in lists.items()
+        }
+        if query.neighbours and INTERACTION in lists:
+            turns = lists[INTERACTION]
+            lists[INTERACTION] = await self.with_neighbours(whose, query.wanted, turns, query.neighbours)
+        return {kind: Found(items=one, trace=trace) for kind, one in lists.items()}
+
+    async def _first_ranking(self, whose: Tenant | Principal, query: Query, asking: Asking) -> Results:
+        """Run the strategies, and rank what they find."""
         watch = Stopwatch()
         ask = StrategyInput(
             query=query,
@@ -109,21 +123,11 @@ class Searcher:
             embedding.cancel()
             await asyncio.wait([embedding])
             raise
-        if ranked is None:
-            others = [part.text for part in ask.parts if part.text != query.text]
-            vectors = vectors | await _vectors(answers, asking, others)
-            ranked = await self._rank(answers, whose, _with_vectors(ask, vectors), watch)
-        lists, trace = ranked.lists, ranked.trace
-        if query.rerank:
-            lists, trace = await self._reranked(query.text, lists, trace, blend=RERANK_BLEND, depth=RERANKED)
-        lists = {
-            kind: successors_first(within_limit(one, query.limit_of(kind), is_caution))
-            for kind, one in lists.items()
-        }
-        if query.neighbours and INTERACTION in lists:
-            turns = lists[INTERACTION]
-            lists[INTERACTION] = await self.with_neighbours(whose, query.wanted, turns, query.neighbours)
-        return {kind: Found(items=one, trace=trace) for kind, one in lists.items()}
+        if ranked is not None:
+            return ranked
+        others = [part.text for part in ask.parts if part.text != query.text]
+        vectors = vectors | await _vectors(answers, asking, others)
+        return await self._rank(answers, whose, _with_vectors(ask, vectors), watch)
 
     async def _look(
         self,

@@ -42,7 +42,7 @@ class Together:
 
     @contextmanager
     def search(self) -> Generator["Asking"]:
-        """Yield what embeds the texts of one search, as long as it runs."""
+        """Yield what embeds the texts of one search, until it is ranked."""
         asking = Asking(self)
         try:
             yield asking

@@ -380,15 +380,12 @@ class MemoryRepository:
         """Delete memories by number, as `delete` does; returns how many were deleted, including their history."""
         doomed = await history_of(self._scope, kind, ids)
         deleted = 0
-        for start in range(
-            0, len(doomed), _IDS_A_STATEMENT
-        ):  # rows before scopes, in the order in which edits do
+        # Lock rows before scopes as edits do, and scopes before entities as learners do.
+        for start in range(0, len(doomed), _IDS_A_STATEMENT):
             some = one_of(memories.c.memory_id, doomed[start : start + _IDS_A_STATEMENT])
             rows = sa.select(memories.c.memory_id).where(some, self._scope.owns(memories))
             await self._scope.all(self._scope.locked(rows.order_by(memories.c.memory_id)))
-        await self._search.remove(
-            kind, doomed
-        )  # lock scopes before entities, in the order in which learners do
+        await self._search.remove(kind, doomed)
         for start in range(0, len(doomed), _IDS_A_STATEMENT):
             some = doomed[start : start + _IDS_A_STATEMENT]
             await self._graph.forget(some)
