@@ -182,12 +182,12 @@ async def test_strategies_run_beside_each_other_and_beside_the_storing(
     """The question's vector is made, the others look, entities are looked up and the message is stored, all at once."""
     runtime = app.state.runtime
     await api.get("/api/get_config")  # so that it is known
-    working, embedder = runtime.storage.backend, runtime.searcher._embedder
+    working, embedder = runtime.storage.backend, runtime.searcher._together._embedder
     together = {"embed": 1, "visit": 2, "write": 1}
     held = SideBySide(working, embedder, together, before={"visit": 1})  # the user's settings
-    runtime.storage.backend = runtime.searcher._embedder = held
+    runtime.storage.backend = runtime.searcher._together._embedder = held
     events = await asyncio.wait_for(sent(api, "what may I eat tomorrow?"), 90)
-    runtime.storage.backend, runtime.searcher._embedder = working, embedder
+    runtime.storage.backend, runtime.searcher._together._embedder = working, embedder
     assert (ending_of(events).name, ending_of(events).data["status"]) == ("done", "done")
     assert "note" not in events[2].data
     timings = ending_of(events).data["timings"]
@@ -197,7 +197,7 @@ async def test_strategies_run_beside_each_other_and_beside_the_storing(
 async def test_messages_are_prepared_a_few_at_a_time(app: FastAPI, api: httpx.AsyncClient) -> None:
     """All are stored at once; more at a time would be late to begin, and keep the pieces of answers waiting."""
     runtime, count = app.state.runtime, PREPARED_AT_ONCE + 3
-    runtime.searcher._embedder = held = HeldEmbedder(runtime.searcher._embedder)
+    runtime.searcher._together._embedder = held = HeldEmbedder(runtime.searcher._together._embedder)
     runtime.searcher._strategy_seconds = 600  # or the vectors are given up, on a busy machine
     runtime.chat._preparing = Slots(PREPARED_AT_ONCE, seconds=600)
     sending = [asyncio.create_task(sent(api, f"what may I eat on day {number}?")) for number in range(count)]
@@ -218,7 +218,7 @@ async def test_messages_are_prepared_a_few_at_a_time(app: FastAPI, api: httpx.As
 async def test_an_embedder_that_hangs_holds_up_no_other_message(app: FastAPI, api: httpx.AsyncClient) -> None:
     """Messages that wait for it let the next ones begin."""
     runtime, count = app.state.runtime, PREPARED_AT_ONCE + 3
-    runtime.searcher._embedder = held = HeldEmbedder(runtime.searcher._embedder)
+    runtime.searcher._together._embedder = held = HeldEmbedder(runtime.searcher._together._embedder)
     runtime.searcher._strategy_seconds = 600
     sending = [asyncio.create_task(sent(api, f"what may I eat on day {number}?")) for number in range(count)]
 

@@ -189,7 +189,7 @@ async def _wrong_returns(api: httpx.AsyncClient, other: httpx.AsyncClient, provi
     await other.get(f"{START}?{CHALLENGE}")
     for client, address in (
         (other, back),  # another browser's
-        (api, back.replace(state, "x" + state[1:])),
+        (api, back.replace(state, state.swapcase())),
         (api, back.replace("iss=", "iss=x")),
         (api, back.partition("?")[0]),
         (api, f"{back.partition('?')[0]}?error=access_denied&state={state}"),
