@@ -27,9 +27,9 @@ class Together:
     Embeds the questions of a busy process in fewer calls of its embedder.
 
     A search needs the vector of its question when its turn at the database comes. So if at least two other searches
-    are ahead of it, with their vectors, a question waits until more than half as many wait as are ahead. Questions in
-    one call take MiniLM less time than alone, two a sixth and four a quarter; the vectors are the same. A lone search
-    never waits.
+    are ahead of it, with their vectors, a question waits until more than half as many wait as are ahead. Questions of
+    twelve tokens take MiniLM's network 1.86 ms alone, and 1.44 with four in one call; the vectors are the same. A lone
+    search never waits.
     """
 
     def __init__(self, embedder: Embedder, *, most_seconds: float = MOST_SECONDS) -> None:
